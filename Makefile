@@ -1,0 +1,50 @@
+# Everything a fresh machine needs besides Python >= 3.11 (with pip), git and make is installed
+# here, into .venv. Each command sets up what it needs and may be repeated.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test coverage lint types check bench clean
+
+help:            ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Holdfast needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.use: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[plot]'
+	@touch $@
+
+.venv/.develop: .venv/bin/python pyproject.toml constraints.txt
+	$(PIP) --editable '.[dev]'
+	@touch $@ .venv/.use
+
+demo: .venv/.use           ## the attack, the defence and the price, in under a minute
+	$(BIN)/holdfast demo --out demo
+
+test: .venv/.develop       ## the default suite
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+coverage: .venv/.develop   ## the default suite with branch coverage
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
+
+lint: .venv/.develop       ## formatting and lint rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: .venv/.develop      ## strict static types
+	$(BIN)/mypy
+
+check: lint types test     ## what must pass before a change lands
+
+bench: .venv/.develop      ## measurements, as ratios taken in one run
+	$(BIN)/python bench/ask_overhead.py $(ARGS)
+	$(BIN)/python bench/import_time.py $(ARGS)
+
+clean:                     ## remove everything that was installed or made
+	rm -rf .venv demo .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage

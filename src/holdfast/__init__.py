@@ -1,0 +1,90 @@
+"""Holdfast: answers to adaptively chosen questions, with intervals for the population.
+
+    import holdfast
+
+    with holdfast.open("people.csv", confidence=0.95, questions=1000) as data:
+        answer = data.ask("age > 50 and income < 30000")
+        print(answer.value, answer.low, answer.high)
+
+Names are imported when they are first used, so that `import holdfast` stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.core.answer import Answer
+    from holdfast.core.certificate import Certificate
+    from holdfast.core.errors import (
+        BudgetExhausted,
+        DataError,
+        EvaluationFailed,
+        HoldfastError,
+        InvalidInput,
+        LedgerDamaged,
+        LedgerError,
+        LedgerMismatch,
+        LedgerTooNew,
+        LedgerUnavailable,
+        QuestionError,
+        Refusal,
+        TypeMismatch,
+        UnknownColumn,
+        VacuousPlan,
+    )
+    from holdfast.core.interval import Interval
+    from holdfast.core.target import Target
+    from holdfast.planner.plan import Plan, plan
+    from holdfast.session.opening import open
+    from holdfast.session.session import Session
+
+__version__ = "0.1.0"
+
+_ERRORS = (
+    "BudgetExhausted",
+    "DataError",
+    "EvaluationFailed",
+    "HoldfastError",
+    "InvalidInput",
+    "LedgerDamaged",
+    "LedgerError",
+    "LedgerMismatch",
+    "LedgerTooNew",
+    "LedgerUnavailable",
+    "QuestionError",
+    "Refusal",
+    "TypeMismatch",
+    "UnknownColumn",
+    "VacuousPlan",
+)
+
+_HOMES = {
+    "Answer": "holdfast.core.answer",
+    "Certificate": "holdfast.core.certificate",
+    "Interval": "holdfast.core.interval",
+    "Plan": "holdfast.planner.plan",
+    "Session": "holdfast.session.session",
+    "Target": "holdfast.core.target",
+    "open": "holdfast.session.opening",
+    "plan": "holdfast.planner.plan",
+    **dict.fromkeys(_ERRORS, "holdfast.core.errors"),
+}
+
+__all__ = [
+    "Answer", "BudgetExhausted", "Certificate", "DataError", "EvaluationFailed", "HoldfastError",
+    "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerTooNew",
+    "LedgerUnavailable", "Plan", "QuestionError", "Refusal", "Session", "Target", "TypeMismatch",
+    "UnknownColumn", "VacuousPlan", "open", "plan",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
