@@ -1,0 +1,90 @@
+"""Why an interval holds: the theorems, their numbers, what they assume."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from holdfast.core.numerics import float_up
+from holdfast.core.target import Target
+from holdfast.core.theorem import lookup
+
+ASSUMPTIONS = (
+    "the rows are independent draws from the population",
+    "the number of rows is public",
+    "every answer drawn from these rows went through this ledger",
+)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One term of the radius and the theorem that gives it."""
+
+    theorem: str
+    covers: str
+    radius: float
+    numbers: tuple[tuple[str, float], ...]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """A radius that holds for every answer of a session at once.
+
+    Pr[ |answer − population value| ≤ radius for all answers ] ≥ target.confidence.
+    """
+
+    target: Target
+    rows: int
+    joins: str
+    parts: tuple[Part, ...]
+    assumptions: tuple[str, ...] = ASSUMPTIONS
+
+    @property
+    def radius(self) -> float:
+        """The sum of the parts, or 1, which no two shares exceed. Rounds: up, from an exact sum."""
+        exact = sum((Fraction(part.radius) for part in self.parts), Fraction(0))
+        return min(1.0, float_up(exact))
+
+    @property
+    def theorems(self) -> tuple[str, ...]:
+        keys = [self.joins, *(part.theorem for part in self.parts)]
+        return tuple(dict.fromkeys(keys))
+
+    def citations(self) -> tuple[str, ...]:
+        """One line a theorem: key, source, place."""
+        return tuple(f"{key}: {lookup(key).citation}" for key in self.theorems)
+
+    def explain(self) -> str:
+        """The certificate in words, for a person who wants to check it."""
+        lines = [
+            f"With probability at least {float(self.target.confidence):g}, all of at most "
+            f"{self.target.questions:,} answers from {self.rows:,} rows are within "
+            f"{self.radius:.4f} of the population ({self.joins}):"
+        ]
+        for part in self.parts:
+            numbers = ", ".join(f"{name} = {value:.6g}" for name, value in part.numbers)
+            lines.append(f"  {part.radius:.4f}  {part.covers} ({part.theorem}: {numbers})")
+        lines.append("Assumed: " + "; ".join(self.assumptions) + ".")
+        lines.extend(self.citations())
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "confidence": float(self.target.confidence),
+            "questions": self.target.questions,
+            "rows": self.rows,
+            "radius": self.radius,
+            "joined_by": self.joins,
+            "parts": [
+                {
+                    "theorem": part.theorem,
+                    "covers": part.covers,
+                    "radius": part.radius,
+                    "numbers": dict(part.numbers),
+                }
+                for part in self.parts
+            ],
+            "assumptions": list(self.assumptions),
+            "citations": list(self.citations()),
+        }

@@ -1,0 +1,51 @@
+"""Validators that take the value by keyword, so that the message names the argument."""
+
+import math
+from fractions import Fraction
+
+from holdfast.core.errors import InvalidInput
+
+
+def _sole(named: dict[str, object]) -> tuple[str, object]:
+    ((name, value),) = named.items()
+    return name, value
+
+
+def positive_integer(**named: object) -> int:
+    """The one value given, if it is an integer of at least 1."""
+    name, value = _sole(named)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidInput(argument=name, accepted="an integer of at least 1", given=repr(value))
+    return value
+
+
+def positive_fraction(**named: object) -> Fraction:
+    """The one value given, if it is an exact rational above 0."""
+    name, value = _sole(named)
+    if not isinstance(value, Fraction) or value <= 0:
+        raise InvalidInput(argument=name, accepted="a positive Fraction", given=repr(value))
+    return value
+
+
+def positive_float(**named: object) -> float:
+    """The one value given, if it is a finite number above 0."""
+    name, value = _sole(named)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise InvalidInput(argument=name, accepted="a number above 0", given=repr(value))
+    if not math.isfinite(value) or value <= 0:
+        raise InvalidInput(argument=name, accepted="a finite number above 0", given=repr(value))
+    return float(value)
+
+
+def probability(**named: object) -> Fraction:
+    """The one value given as an exact rational strictly between 0 and 1.
+
+    A float stands for the decimal it prints as: 0.95 is 19/20, not its nearest double.
+    """
+    name, value = _sole(named)
+    accepted = "strictly between 0 and 1, such as 0.95"
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise InvalidInput(argument=name, accepted=accepted, given=repr(value))
+    if not 0 < value < 1:  # also false for NaN
+        raise InvalidInput(argument=name, accepted=accepted, given=repr(value))
+    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

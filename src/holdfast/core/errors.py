@@ -1,0 +1,216 @@
+"""Every error Holdfast raises: a type, fields, and a message built from the fields.
+
+HoldfastError
+├── InvalidInput          a value the caller gave (also a ValueError)
+│   ├── QuestionError     a question, with the character it fails at
+│   │   ├── UnknownColumn
+│   │   └── TypeMismatch
+│   └── DataError         a source that cannot be held
+├── Refusal               a promise that cannot be made; nothing was touched or charged
+│   ├── BudgetExhausted
+│   └── VacuousPlan
+├── EvaluationFailed      deliberately says nothing: the data had been read
+└── LedgerError
+    ├── LedgerMismatch    the ledger belongs to other data or another promise
+    ├── LedgerDamaged     the file is not a ledger, or its chain is broken
+    ├── LedgerTooNew      a newer version wrote it
+    └── LedgerUnavailable read-only, missing folder, or locked by someone else
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+def _rebuild(kind: Callable[..., "HoldfastError"], fields: dict[str, object]) -> "HoldfastError":
+    return kind(**fields)
+
+
+@dataclass(eq=False, kw_only=True)
+class HoldfastError(Exception):
+    """The root: catch it to catch everything Holdfast raises on purpose."""
+
+    def fields(self) -> dict[str, object]:
+        """What the message is made of, for programs."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions are rebuilt from `args` by default, which keyword fields leave empty.
+        return _rebuild, (type(self), self.fields())
+
+
+@dataclass(eq=False, kw_only=True)
+class InvalidInput(HoldfastError, ValueError):
+    """An argument that is not accepted."""
+
+    argument: str
+    accepted: str
+    given: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.argument} must be {self.accepted}, got {self.given}"
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+@dataclass(eq=False, kw_only=True)
+class QuestionError(HoldfastError, ValueError):
+    """A question that cannot be read; `position` counts characters from 0."""
+
+    problem: str
+    text: str
+    position: int
+    length: int = 1
+    hint: str = ""
+
+    def __str__(self) -> str:
+        # Long machine-made questions are cut to a window around the fault.
+        start = max(0, self.position - 40)
+        window = self.text[start : self.position + 40].replace("\n", " ").replace("\t", " ")
+        caret = " " * (self.position - start) + "^" * max(1, min(self.length, 40))
+        head = f"{self.problem} at character {self.position + 1}"
+        lines = [f"{head}; {self.hint}" if self.hint else head, f"    {window}", f"    {caret}"]
+        return "\n".join(lines)
+
+
+@dataclass(eq=False, kw_only=True)
+class UnknownColumn(QuestionError):
+    """A name that is not a column of the data."""
+
+    column: str = ""
+
+
+@dataclass(eq=False, kw_only=True)
+class TypeMismatch(QuestionError):
+    """An operation on values of the wrong kind."""
+
+
+@dataclass(eq=False, kw_only=True)
+class DataError(HoldfastError, ValueError):
+    """A source that Holdfast cannot hold."""
+
+    source: str
+    problem: str
+    hint: str
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.problem}; {self.hint}"
+
+
+@dataclass(eq=False, kw_only=True)
+class Refusal(HoldfastError):
+    """A promise that cannot be made. Nothing was read, charged or changed."""
+
+
+@dataclass(eq=False, kw_only=True)
+class BudgetExhausted(Refusal):
+    """More new questions than the session has left."""
+
+    asked: int
+    remaining: int
+    questions: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        return (
+            f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
+            "nothing was read or charged. Questions already answered can be asked again for free; "
+            "new ones need new data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class VacuousPlan(Refusal):
+    """The intervals would be so wide that they say nothing."""
+
+    rows: int
+    questions: int
+    confidence: Fraction
+    rows_needed: int
+    questions_affordable: int
+
+    def __str__(self) -> str:
+        fewer = (
+            f" or at most {self.questions_affordable:,} questions"
+            if self.questions_affordable
+            else ""
+        )
+        return (
+            f"refused: {self.questions:,} questions on {self.rows:,} rows at confidence "
+            f"{float(self.confidence):g} would give intervals of half-width 0.5 or more, which "
+            f"say nothing; you need n ≥ {self.rows_needed:,} rows{fewer}"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class EvaluationFailed(HoldfastError):
+    """The engine failed after the data had been read. Says no more on purpose."""
+
+    def __str__(self) -> str:
+        return (
+            "the engine could not evaluate the question; it stays charged, and the reason is "
+            "withheld because it may depend on the data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerError(HoldfastError):
+    """Something is wrong with a ledger."""
+
+    ledger: str
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerMismatch(LedgerError):
+    """The ledger was opened for something else."""
+
+    what: str
+    recorded: str
+    given: str
+    hint: str
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} records {self.what} {self.recorded}, but this session has "
+            f"{self.given}; {self.hint}"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerDamaged(LedgerError):
+    """The file is not a ledger, or what it holds contradicts itself."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} {self.problem}; nothing was asked. Restore the file from a "
+            "backup: a new ledger would forget what was already spent"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerTooNew(LedgerError):
+    """A newer Holdfast wrote the ledger."""
+
+    found: int
+    supported: int
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} has format {self.found}, this version reads up to "
+            f"{self.supported}; upgrade holdfast"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerUnavailable(LedgerError):
+    """The ledger cannot be opened or written now."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} {self.problem}; name a writable place with ledger=PATH, or "
+            'ledger=":memory:" for a budget that lasts as long as the process'
+        )

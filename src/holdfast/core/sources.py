@@ -1,0 +1,9 @@
+"""Where theorems come from. Keys are those of docs/references.bib; a test keeps them equal."""
+
+SOURCES = {
+    "holdfast": "Holdfast, docs/explanation/certificate.md",
+    "rockafellar-uryasev-2000": (
+        "R. T. Rockafellar, S. Uryasev. Optimization of conditional value-at-risk. "
+        "Journal of Risk 2(3), 2000"
+    ),
+}
