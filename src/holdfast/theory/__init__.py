@@ -1,0 +1,1 @@
+"""Theorems as pure functions: no data, no clock, no randomness."""

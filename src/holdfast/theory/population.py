@@ -1,0 +1,69 @@
+"""From noisy answers about the sample to one interval for the population."""
+
+from fractions import Fraction
+
+from holdfast.core import check
+from holdfast.core.certificate import Certificate, Part
+from holdfast.core.loss import GaussianLoss
+from holdfast.core.numerics import float_up, up
+from holdfast.core.target import Target
+from holdfast.core.theorem import theorem
+from holdfast.theory.drift import gaussian_drift
+from holdfast.theory.shortfall import normal_shortfall
+
+
+@theorem("T-rounding", "holdfast", "Rounding")
+def rounding_radius(step: Fraction) -> float:
+    """Half a grid step: what rounding an answer to the nearest grid point adds to its radius.
+
+    Proof. a_j = q_j(S) + N_j + R_j with |R_j| ≤ step/2, so |E[R_j|π]| ≤ step/2. Clipping to
+    [0, 1] afterwards moves an answer no further from any population value.
+
+    Holds when: the grid is public and holds 0 and 1.
+    Rounds: up.
+    """
+    return float_up(check.positive_fraction(step=step) / 2)
+
+
+@theorem("T-joint", "holdfast", "Both parts at the full level")
+def gaussian_certificate(
+    *, rows: int, sigma: Fraction, step: Fraction, target: Target
+) -> Certificate:
+    """The radius that all answers of a Gaussian session keep together, at the full level β.
+
+        radius = σ·ES_β(max_{j≤k} |Z_j|) + D_β(μ) + step/2,    μ² = k/(nσ)²
+
+    No part of β is set aside for either term.
+
+    Proof. Let U = max_j |E[N_j|π]| and let D be the drift, so every answer errs by at most
+    U + D + step/2. Suppose U + D exceeds t = σ·ES_β + D_β on an event of probability above β.
+    That event is decided by π, so T-noise and T-drift-gauss bound the means of U and of D on
+    it by σ·ES_β and D_β; the mean of U + D on it is then at most t, and above t. Contradiction.
+
+    Holds when: at most k = target.questions draws are made, each with noise σ on a statistic
+    that one record moves by at most 1/n, and released on the grid of `step`.
+    Rounds: up.
+    """
+    check.positive_integer(rows=rows)
+    check.positive_fraction(sigma=sigma)
+    total = GaussianLoss(1 / (rows * sigma) ** 2) * target.questions
+    shortfall = normal_shortfall(beta=target.beta, count=target.questions)
+    noise = Part(
+        theorem="T-noise",
+        covers="what the added noise can hide",
+        radius=up(float_up(sigma) * shortfall),
+        numbers=(("sigma", float(sigma)), ("shortfall", shortfall)),
+    )
+    drift = Part(
+        theorem="T-drift-gauss",
+        covers="how far the questions can lean towards the sample",
+        radius=gaussian_drift(total, beta=target.beta),
+        numbers=(("mu", float(total.mu_squared) ** 0.5), ("beta", float(target.beta))),
+    )
+    rounding = Part(
+        theorem="T-rounding",
+        covers="rounding to the public grid",
+        radius=rounding_radius(step),
+        numbers=(("step", float(step)),),
+    )
+    return Certificate(target=target, rows=rows, joins="T-joint", parts=(noise, drift, rounding))
