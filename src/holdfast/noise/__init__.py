@@ -1,0 +1,1 @@
+"""Exact noise: integer arithmetic on random bits, no floating point anywhere."""

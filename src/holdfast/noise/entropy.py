@@ -1,0 +1,52 @@
+"""Where random bits come from."""
+
+import random
+from typing import Protocol, final
+
+_system = random.SystemRandom()
+
+
+class Entropy(Protocol):
+    """A source of independent fair bits."""
+
+    @property
+    def description(self) -> str:
+        """What the ledger records about the source."""
+        ...
+
+    def bits(self, count: int) -> int:
+        """A uniform integer of `count` random bits."""
+        ...
+
+
+@final
+class SystemEntropy:
+    """The operating system's generator, read afresh for every draw.
+
+    Nothing is buffered, so forked processes never share noise.
+    """
+
+    description = "system"
+
+    def bits(self, count: int) -> int:
+        return _system.getrandbits(count)
+
+
+@final
+class Seeded:
+    """Reproducible bits for tests. A session that uses them records it and promises nothing."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)  # noqa: S311 (tests only)
+        self.description = f"seed {seed}: for tests only, promises nothing"
+
+    def bits(self, count: int) -> int:
+        return self._random.getrandbits(count)
+
+
+def below(bound: int, *, rng: Entropy) -> int:
+    """A uniform integer in [0, bound)."""
+    width = (bound - 1).bit_length()
+    while (draw := rng.bits(width)) >= bound:
+        pass
+    return draw
