@@ -1,0 +1,1 @@
+"""Filters: rules that admit or refuse a charge chosen adaptively."""

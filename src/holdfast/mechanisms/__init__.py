@@ -1,0 +1,1 @@
+"""Mechanisms: the only code that opens an exact value. One file each."""
