@@ -1,0 +1,115 @@
+"""Anything tabular becomes a Polars frame with four kinds of columns.
+
+Numbers become doubles and NaN becomes null, so that every engine can agree on every count;
+text and true/false columns stay as they are; temporal columns stay for the fingerprint but
+cannot be asked about; nested and binary columns are left out.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import polars as pl
+
+from holdfast.core.errors import DataError
+from holdfast.data.table import Table
+from holdfast.query.schema import Kind, Schema
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as PandasFrame
+
+_ACCEPTED = (
+    "give a CSV or Parquet file, a pandas, Polars or Arrow table, or a dict of equally long arrays"
+)
+
+
+def load(source: object) -> Table:
+    """The rows of `source`, held in memory."""
+    name = str(source) if isinstance(source, str | Path) else f"the {type(source).__name__}"
+    frame = _normalised(_frame(source, name))
+    if frame.width == 0:
+        raise DataError(source=name, problem="has no columns", hint=_ACCEPTED)
+    if frame.height == 0:
+        raise DataError(
+            source=name,
+            problem="has no rows",
+            hint="there is nothing to learn about a population from 0 rows",
+        )
+    return Table(frame, Schema({column: _kind(kind) for column, kind in frame.schema.items()}))
+
+
+def _frame(source: object, name: str) -> pl.DataFrame:
+    try:
+        if isinstance(source, str | Path):
+            return _read(Path(source), name)
+        if isinstance(source, pl.LazyFrame):
+            return source.collect()
+        if isinstance(source, pl.DataFrame):
+            return source
+        if type(source).__module__.partition(".")[0] == "pandas":
+            return _from_pandas(cast("PandasFrame", source))
+        if isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
+            return pl.DataFrame(source)
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        raise DataError(source=name, problem=f"cannot be read: {error}", hint=_ACCEPTED) from error
+    raise DataError(source=name, problem="is not a table", hint=_ACCEPTED)
+
+
+def _read(path: Path, name: str) -> pl.DataFrame:
+    if path.is_dir():
+        raise DataError(source=name, problem="is a folder", hint="name one CSV or Parquet file")
+    if not path.exists():
+        raise DataError(source=name, problem="does not exist", hint="check the path")
+    if path.stat().st_size == 0:
+        raise DataError(source=name, problem="is an empty file", hint=_ACCEPTED)
+    match path.suffix.lower():
+        case ".parquet" | ".pq":
+            return pl.read_parquet(path)
+        case ".csv" | ".tsv" | ".txt" as suffix:
+            # Types are inferred from all rows: a prefix could make a later row an error.
+            separator = "\t" if suffix == ".tsv" else ","
+            return pl.read_csv(path, infer_schema_length=None, separator=separator)
+        case suffix:
+            raise DataError(
+                source=name,
+                problem=f"has an unknown ending {suffix!r}",
+                hint="name a .csv, .tsv or .parquet file",
+            )
+
+
+def _from_pandas(source: "PandasFrame") -> pl.DataFrame:
+    """Column by column, so that neither pyarrow nor an index is needed."""
+    columns: dict[str, object] = {}
+    for name in source.columns:
+        column = source[name]
+        plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb"
+        columns[str(name)] = (
+            column.to_numpy()
+            if plain
+            else column.astype(object).where(column.notna(), None).tolist()
+        )
+    return pl.DataFrame(columns)
+
+
+def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
+    columns = []
+    for name, kind in frame.schema.items():
+        column = pl.col(name)
+        if kind.is_numeric() or kind == pl.Null:
+            columns.append(column.cast(pl.Float64).fill_nan(None))
+        elif isinstance(kind, pl.Categorical | pl.Enum):
+            columns.append(column.cast(pl.String))
+        elif isinstance(kind, pl.String | pl.Boolean) or kind.is_temporal():
+            columns.append(column)
+    return frame.select(columns).rechunk()
+
+
+def _kind(kind: pl.DataType) -> Kind:
+    if isinstance(kind, pl.Float64):
+        return Kind.NUMBER
+    if isinstance(kind, pl.String):
+        return Kind.TEXT
+    return Kind.FLAG if isinstance(kind, pl.Boolean) else Kind.OTHER
