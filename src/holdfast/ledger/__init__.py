@@ -1,0 +1,5 @@
+"""The memory of what was spent: append-only, hash-chained, durable."""
+
+from holdfast.ledger.sqlite import Ledger
+
+__all__ = ["Ledger"]

@@ -1,0 +1,199 @@
+"""The embedded ledger: one SQLite file, or memory.
+
+A charge is one transaction that takes the write lock first, catches up with what other
+processes wrote, asks the gate, and appends. Commits are synced to disk before they return.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import final
+
+from holdfast.core.errors import LedgerDamaged, LedgerUnavailable
+from holdfast.core.gate import Gate, Refused
+from holdfast.core.loss import GaussianLoss
+from holdfast.ledger.entry import Body, Entry, checked, follow
+from holdfast.ledger.file import MEMORY, SCHEMA, check_header, create_file, insert, translated
+from holdfast.ledger.state import Opening, Settled, State
+
+BUSY_SECONDS = 30.0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Questions that are paid for and may now be drawn, each once."""
+
+    sequence: int
+    digests: tuple[str, ...]
+
+
+@final
+class Ledger:
+    """An open ledger. Safe to share between threads; processes share the file."""
+
+    def __init__(self, place: str, connection: sqlite3.Connection) -> None:
+        self.place = place
+        self._connection = connection
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._state = State(place)
+        self._catch_up()
+
+    @classmethod
+    def exists(cls, place: str) -> bool:
+        return place != MEMORY and Path(place).exists()
+
+    @classmethod
+    def create(cls, place: str, opening: Opening) -> "Ledger":
+        """A new ledger; if another process created the file first, that one."""
+        first = follow(None, "open", opening.to_body())
+        if place != MEMORY:
+            create_file(Path(place), first)
+            return cls.open(place)
+        connection = sqlite3.connect(MEMORY, isolation_level=None, check_same_thread=False)
+        connection.executescript(SCHEMA)
+        insert(connection, first)
+        return cls(place, connection)
+
+    @classmethod
+    def open(cls, place: str) -> "Ledger":
+        """The ledger in an existing file, its chain checked and replayed."""
+        path = Path(place)
+        if not path.is_file():
+            raise LedgerUnavailable(ledger=place, problem="is not a file")
+        if path.stat().st_size == 0:
+            raise LedgerDamaged(ledger=place, problem="is empty, which a ledger never is")
+        with translated(place):
+            connection = sqlite3.connect(
+                path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
+            )
+            try:
+                check_header(connection, place)
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute("PRAGMA synchronous = FULL")
+                return cls(place, connection)
+            except BaseException:
+                connection.close()
+                raise
+
+    @property
+    def opening(self) -> Opening:
+        if self._state.opening is None:
+            raise LedgerDamaged(ledger=self.place, problem="has no first entry")
+        return self._state.opening
+
+    def spent(self) -> GaussianLoss:
+        """All that was ever reserved, by any process."""
+        with self._lock, translated(self.place):
+            self._catch_up()
+            return self._state.spent
+
+    def draws(self) -> int:
+        """How many questions were ever paid for, settled or not."""
+        with self._lock, translated(self.place):
+            self._catch_up()
+            return self._state.draws
+
+    def answers(self) -> Mapping[str, Settled]:
+        """Every settled answer by the digest of its question."""
+        with self._lock, translated(self.place):
+            self._catch_up()
+            return self._state.answers
+
+    def reserve(
+        self, questions: Mapping[str, str], *, cost: GaussianLoss, gate: Gate
+    ) -> Reservation | Refused:
+        """Charge `cost` for each question (text by digest) that is still unanswered.
+
+        Durable when it returns. A refusal writes nothing.
+        """
+        with self._lock, translated(self.place), self._transaction():
+            fresh = {
+                digest: text
+                for digest, text in questions.items()
+                if digest not in self._state.answers
+            }
+            if not fresh:
+                return Reservation(0, ())
+            verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
+            if isinstance(verdict, Refused):
+                return verdict
+            entry = self._append(
+                "reserve",
+                {
+                    "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
+                    "cost": str(cost.mu_squared),
+                    "spent": str(verdict.spent.mu_squared),
+                },
+            )
+            return Reservation(entry.sequence, tuple(fresh))
+
+    def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
+        """Record the answers drawn for a reservation. Durable when it returns."""
+        if not reservation.digests:
+            return
+        with self._lock, translated(self.place), self._transaction():
+            answers = {digest: str(values[digest]) for digest in reservation.digests}
+            self._append("settle", {"reserve": reservation.sequence, "answers": answers})
+
+    def entries(self) -> list[Entry]:
+        """All entries from the first, as they lie in the file."""
+        with self._lock, translated(self.place):
+            return self._entries_after(0)
+
+    def verify(self) -> int:
+        """Recheck every link and every amount from the first entry; the number of entries."""
+        state = State(self.place)
+        for entry in checked(self.entries(), after=None, ledger=self.place):
+            state.apply(entry)
+        if state.opening is None or state.last is None:
+            raise LedgerDamaged(ledger=self.place, problem="has no entries")
+        with self._lock:
+            known = self._state.last
+        if known is not None and state.last.sequence < known.sequence:
+            raise LedgerDamaged(ledger=self.place, problem="lost entries that were there before")
+        return state.last.sequence
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """The write lock, taken before looking: two charges cannot both see the last unit."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._catch_up()
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _catch_up(self) -> None:
+        if os.getpid() != self._process:
+            # A forked copy of a connection corrupts; a forked copy of memory doubles the budget.
+            raise LedgerUnavailable(ledger=self.place, problem="was opened by another process")
+        last = self._state.last
+        news = self._entries_after(last.sequence if last else 0)
+        for entry in checked(news, after=last, ledger=self.place):
+            self._state.apply(entry)
+
+    def _entries_after(self, sequence: int) -> list[Entry]:
+        rows = self._connection.execute(
+            "SELECT sequence, kind, body, digest FROM entry WHERE sequence > ? ORDER BY sequence",
+            (sequence,),
+        )
+        return [Entry(*row) for row in rows]
+
+    def _append(self, kind: str, body: Body) -> Entry:
+        entry = follow(self._state.last, kind, body)
+        insert(self._connection, entry)
+        return entry

@@ -1,0 +1,113 @@
+"""What a ledger says: the result of replaying its entries, and nothing else."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import final
+
+from holdfast.core.errors import LedgerDamaged, LedgerTooNew
+from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.ledger.entry import Body, Entry
+
+FORMAT = 1
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """The first entry: whose budget this is, how large, and what it promises."""
+
+    fingerprint: str
+    rows: int
+    confidence: Fraction
+    questions: int
+    mechanism: dict[str, str]
+    budget: GaussianLoss
+    entropy: str
+
+    def to_body(self) -> Body:
+        return {
+            "format": FORMAT,
+            "fingerprint": self.fingerprint,
+            "rows": self.rows,
+            "confidence": str(self.confidence),
+            "questions": self.questions,
+            "mechanism": self.mechanism,
+            "budget": str(self.budget.mu_squared),
+            "entropy": self.entropy,
+        }
+
+    @classmethod
+    def from_body(cls, body: Body) -> "Opening":
+        return cls(
+            fingerprint=str(body["fingerprint"]),
+            rows=int(body["rows"]),
+            confidence=Fraction(body["confidence"]),
+            questions=int(body["questions"]),
+            mechanism={str(key): str(value) for key, value in body["mechanism"].items()},
+            budget=GaussianLoss(Fraction(body["budget"])),
+            entropy=str(body["entropy"]),
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """An answer as it was released."""
+
+    text: str
+    value: Fraction
+
+
+@dataclass(slots=True)
+class State:
+    """The fold of all entries so far. Applying an entry is constant time."""
+
+    ledger: str
+    opening: Opening | None = None
+    last: Entry | None = None
+    spent: GaussianLoss = FREE
+    draws: int = 0
+    pending: dict[int, dict[str, str]] = field(default_factory=dict)
+    answers: dict[str, Settled] = field(default_factory=dict)
+
+    def apply(self, entry: Entry) -> None:
+        """Take in the next entry, or raise LedgerDamaged and change nothing that matters."""
+        try:
+            body = entry.body
+            if self.opening is None:
+                self._open(entry.kind, body)
+            elif entry.kind == "reserve":
+                self._reserve(entry.sequence, body)
+            elif entry.kind == "settle":
+                self._settle(body)
+            else:
+                raise ValueError(f"kind {entry.kind!r} is unknown")
+        except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+            raise LedgerDamaged(
+                ledger=self.ledger, problem=f"makes no sense at entry {entry.sequence} ({error})"
+            ) from error
+        self.last = entry
+
+    def _open(self, kind: str, body: Body) -> None:
+        if kind != "open":
+            raise ValueError("the first entry must open the ledger")
+        if body["format"] > FORMAT:
+            raise LedgerTooNew(ledger=self.ledger, found=body["format"], supported=FORMAT)
+        self.opening = Opening.from_body(body)
+
+    def _reserve(self, sequence: int, body: Body) -> None:
+        questions = {str(each["digest"]): str(each["text"]) for each in body["questions"]}
+        total = self.spent + GaussianLoss(Fraction(body["cost"])) * len(questions)
+        if self.opening is None or total > self.opening.budget:
+            raise ValueError("more was reserved than the budget holds")
+        if total != GaussianLoss(Fraction(body["spent"])):
+            raise ValueError("the recorded total is not the sum of the charges")
+        self.spent = total
+        self.draws += len(questions)
+        self.pending[sequence] = questions
+
+    def _settle(self, body: Body) -> None:
+        questions = self.pending.pop(int(body["reserve"]))
+        for digest, value in body["answers"].items():
+            # Two processes may have drawn the same question at once: the first settled stands.
+            self.answers.setdefault(digest, Settled(questions[digest], Fraction(value)))
