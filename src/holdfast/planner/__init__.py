@@ -1,0 +1,6 @@
+"""What can be promised, before anything is spent."""
+
+from holdfast.planner.inverse import questions_affordable, rows_needed
+from holdfast.planner.plan import Plan, plan
+
+__all__ = ["Plan", "plan", "questions_affordable", "rows_needed"]

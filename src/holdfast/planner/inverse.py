@@ -1,0 +1,73 @@
+"""The two inverse questions: how many questions, how many rows."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from holdfast.core import check
+from holdfast.core.errors import InvalidInput
+from holdfast.core.target import Target
+from holdfast.planner.plan import VACUOUS, Plan, plan
+
+# Beyond these no one has rows or patience, and the search must end somewhere.
+MOST_QUESTIONS = 10**12
+MOST_ROWS = 10**18
+
+
+def _largest(fits: Callable[[int], bool], *, most: int) -> int:
+    """The largest integer in [1, most] that fits, or 0; `fits` holds up to it and fails beyond."""
+    if not fits(1):
+        return 0
+    low, high = 1, 2
+    while high <= most and fits(high):
+        low, high = high, high * 2
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _useful(candidate: Plan, radius: float) -> bool:
+    return candidate.radius <= radius and not candidate.vacuous
+
+
+def _checked_radius(radius: float) -> float:
+    if not check.positive_float(radius=radius) <= VACUOUS:
+        raise InvalidInput(
+            argument="radius",
+            accepted="at most 0.5 (wider intervals say nothing)",
+            given=repr(radius),
+        )
+    return float(radius)
+
+
+def questions_affordable(
+    *, rows: int, confidence: float | Fraction, radius: float = VACUOUS
+) -> int:
+    """How many questions keep every interval within `radius`; 0 if not even one."""
+    check.positive_integer(rows=rows)
+    radius = _checked_radius(radius)
+
+    def fits(questions: int) -> bool:
+        target = Target.of(confidence=confidence, questions=questions)
+        return _useful(plan(rows=rows, target=target), radius)
+
+    return _largest(fits, most=MOST_QUESTIONS)
+
+
+def rows_needed(*, target: Target, radius: float = VACUOUS) -> int:
+    """The fewest rows on which every interval stays within `radius`."""
+    radius = _checked_radius(radius)
+
+    def misses(rows: int) -> bool:
+        return not _useful(plan(rows=rows, target=target), radius)
+
+    needed = _largest(misses, most=MOST_ROWS) + 1
+    if needed > MOST_ROWS:
+        raise InvalidInput(
+            argument="radius",
+            accepted=f"reachable with at most {MOST_ROWS:,} rows",
+            given=repr(radius),
+            hint="ask fewer questions or accept a wider interval",
+        )
+    return needed
