@@ -1,0 +1,142 @@
+"""Opening data: a new promise, or the one its ledger already holds."""
+
+import os
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+from holdfast.core import check
+from holdfast.core.errors import LedgerDamaged, LedgerMismatch, VacuousPlan
+from holdfast.core.target import Target
+from holdfast.data.load import load
+from holdfast.data.table import Table
+from holdfast.ledger.file import MEMORY
+from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.state import Opening
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.noise.entropy import Entropy, SystemEntropy
+from holdfast.planner.inverse import questions_affordable, rows_needed
+from holdfast.planner.plan import Plan, plan
+from holdfast.session.session import Session
+
+CONFIDENCE = Fraction(95, 100)
+QUESTIONS = 1000
+
+
+def open(
+    source: object,
+    *,
+    confidence: float | Fraction | None = None,
+    questions: int | None = None,
+    ledger: str | Path | None = None,
+    entropy: Entropy | None = None,
+) -> Session:
+    """Hold `source` and answer adaptively chosen questions about its population.
+
+    source      a CSV or Parquet file, a pandas, Polars or Arrow table, a dict of arrays
+    confidence  that all intervals of the session hold together; 0.95 for a new ledger
+    questions   how many new questions can be asked in all; 1000 for a new ledger
+    ledger      a file, or ":memory:"; by default beside a data file (FILE.holdfast), and in
+                memory for data that has no file
+    entropy     for tests only: seeded noise, which promises nothing
+
+    Data that its ledger already knows continues with the promise and the budget recorded
+    there; asking for another confidence or number of questions then is an error.
+    """
+    if confidence is not None:
+        confidence = check.probability(confidence=confidence)
+    if questions is not None:
+        check.positive_integer(questions=questions)
+    table = load(source)
+    place = _place(source, ledger)
+    rng = entropy or SystemEntropy()
+    if Ledger.exists(place):
+        book = Ledger.open(place)
+    else:
+        target = Target.of(confidence=confidence or CONFIDENCE, questions=questions or QUESTIONS)
+        book = Ledger.create(place, _opening(table, _useful_plan(table.rows, target), rng))
+    try:
+        agreed = _recorded_plan(book, table, confidence=confidence, questions=questions, rng=rng)
+    except BaseException:
+        book.close()
+        raise
+    return Session(table=table, plan=agreed, ledger=book, rng=rng)
+
+
+def _place(source: object, ledger: str | Path | None) -> str:
+    if ledger is not None:
+        return os.fspath(ledger)
+    return f"{source}.holdfast" if isinstance(source, str | Path) else MEMORY
+
+
+def _useful_plan(rows: int, target: Target) -> Plan:
+    best = plan(rows=rows, target=target)
+    if best.vacuous:
+        raise VacuousPlan(
+            rows=rows,
+            questions=target.questions,
+            confidence=target.confidence,
+            rows_needed=rows_needed(target=target),
+            questions_affordable=questions_affordable(rows=rows, confidence=target.confidence),
+        )
+    return best
+
+
+def _opening(table: Table, best: Plan, rng: Entropy) -> Opening:
+    return Opening(
+        fingerprint=table.fingerprint,
+        rows=table.rows,
+        confidence=best.target.confidence,
+        questions=best.target.questions,
+        mechanism=best.mechanism.describe(),
+        budget=best.budget,
+        entropy=rng.description,
+    )
+
+
+def _recorded_plan(
+    book: Ledger,
+    table: Table,
+    *,
+    confidence: Fraction | None,
+    questions: int | None,
+    rng: Entropy,
+) -> Plan:
+    """The plan in the ledger, certified anew, once it is clear that it is about this session."""
+    opening = book.opening
+
+    def same(what: str, recorded: object, given: object, hint: str) -> None:
+        if given != recorded:
+            raise LedgerMismatch(
+                ledger=book.place, what=what, recorded=str(recorded), given=str(given), hint=hint
+            )
+
+    other = "name another ledger for other data; a budget belongs to the data it was opened for"
+    same("the fingerprint", opening.fingerprint, table.fingerprint, other)
+    kept = "the promise was fixed when the ledger was opened; leave the argument out to continue it"
+    same("confidence", opening.confidence, confidence or opening.confidence, kept)
+    same("questions", opening.questions, questions or opening.questions, kept)
+    source = "noise from two kinds of sources cannot share a promise"
+    same("entropy", opening.entropy, rng.description, source)
+    target = Target(confidence=opening.confidence, questions=opening.questions)
+    mechanism = _mechanism(opening, book.place)
+    certificate = mechanism.certify(target)
+    if opening.entropy != SystemEntropy.description:
+        certificate = replace(
+            certificate, assumptions=(*certificate.assumptions, f"noise from {opening.entropy}")
+        )
+    agreed = Plan(target=target, mechanism=mechanism, certificate=certificate)
+    if agreed.budget != opening.budget:
+        raise LedgerDamaged(ledger=book.place, problem="records a budget its plan does not have")
+    return agreed
+
+
+def _mechanism(opening: Opening, place: str) -> Gaussian:
+    try:
+        return Gaussian(
+            rows=opening.rows,
+            sigma=Fraction(opening.mechanism["sigma"]),
+            step=Fraction(opening.mechanism["step"]),
+        )
+    except (KeyError, ValueError) as error:
+        raise LedgerDamaged(ledger=place, problem="describes no known mechanism") from error
