@@ -1,0 +1,1 @@
+"""Tools for testing randomised code with a stated rate of false alarms."""
