@@ -1,0 +1,93 @@
+"""What a piece of a question can be while it is read, and how pieces compare."""
+
+from dataclasses import dataclass
+from typing import final
+
+from holdfast.query.cursor import Cursor
+from holdfast.query.tokens import Token
+from holdfast.query.tree import (
+    FLIPPED,
+    Column,
+    Compare,
+    Constant,
+    Flag,
+    Member,
+    Not,
+    Number,
+    Numeric,
+    Predicate,
+    Product,
+    Quotient,
+    Sum,
+)
+
+_UNQUOTE = "write column names without quotation marks, or in `backticks`"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text literal, or a text column, on its way into a comparison."""
+
+    content: str | Column
+
+
+# A true/false column is a Flag, which is also a Predicate.
+Operand = Numeric | Text | Predicate
+
+
+def as_number(operand: Operand, token: Token, at: Cursor) -> Numeric:
+    """The operand, if it is a number."""
+    if isinstance(operand, Number | Column | Sum | Product | Quotient):
+        return operand
+    kind = "text" if isinstance(operand, Text) else "a true/false value"
+    raise at.mismatch(f"{kind} where a number is needed", token)
+
+
+def as_predicate(operand: Operand, token: Token, at: Cursor) -> Predicate:
+    """The operand, if it is a condition."""
+    if isinstance(operand, Number | Column | Sum | Product | Quotient | Text):
+        kind = "text" if isinstance(operand, Text) else "a number"
+        raise at.mismatch(f"{kind} where a condition is needed", token, "compare it with something")
+    return operand
+
+
+def negative(term: Numeric) -> Numeric:
+    """Minus the term: multiplying by −1 is exact."""
+    return Number(-term.value) if isinstance(term, Number) else Product((Number(-1.0), term))
+
+
+def comparison(
+    left: Operand, operator: Token, right: Operand, start: Token, at: Cursor
+) -> Predicate:
+    """`left operator right`, where `left` begins at `start`."""
+    sign = operator.value
+    quoted = isinstance(left, Text) and isinstance(left.content, str)
+    if quoted or isinstance(left, Number | Constant):
+        left, right, sign = right, left, FLIPPED[sign]
+    if isinstance(left, Text) or isinstance(right, Text):
+        return _texts(left, sign, right, operator, at)
+    if isinstance(left, Flag) and isinstance(right, Flag | Constant):
+        _equality_only(sign, operator, "true/false values", at)
+        if isinstance(right, Flag):
+            return Compare(sign, left.column, right.column)
+        return left if right.value == (sign == "=") else Not(left)
+    return Compare(sign, as_number(left, start, at), as_number(right, operator, at))
+
+
+def _texts(left: Operand, sign: str, right: Operand, operator: Token, at: Cursor) -> Predicate:
+    if not (isinstance(left, Text) and isinstance(right, Text)):
+        raise at.mismatch("text compared with something that is not text", operator, _UNQUOTE)
+    _equality_only(sign, operator, "text", at)
+    match left.content, right.content:
+        case Column() as column, str() as literal:
+            return Member(column, (literal,), negated=sign == "!=")
+        case Column() as column, Column() as other:
+            return Compare(sign, column, other)
+        case _:
+            raise at.mismatch("two quoted texts compared with each other", operator, _UNQUOTE)
+
+
+def _equality_only(sign: str, operator: Token, what: str, at: Cursor) -> None:
+    if sign not in ("=", "!="):
+        raise at.mismatch(f"{what} can be compared with = and != only", operator)
