@@ -33,8 +33,9 @@ def fingerprint(frame: pl.DataFrame) -> str:
             for piece, key in zip(pieces, keys[:, lane], strict=True):
                 rows += _mixed(piece ^ key)
             totals[lane] = (totals[lane] + int(_mixed(rows).sum(dtype=np.uint64))) % 2**64
+    schema = frame.schema  # building it takes time linear in the columns
     content = {
-        "columns": [[name, str(frame.schema[name])] for name in names],
+        "columns": [[name, str(schema[name])] for name in names],
         "rows": frame.height,
         "totals": totals,
     }

@@ -1,0 +1,1 @@
+"""Proof by attempt: scripted analysts, and holdouts for them to attack."""

@@ -1,0 +1,87 @@
+"""Three ways to answer an analyst: exactly, with noise only, and with Holdfast."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Protocol, final
+
+from holdfast.data.table import Table
+from holdfast.mechanisms.empirical import UnsafeEmpirical
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.noise.entropy import Entropy
+from holdfast.query.question import parse_question
+from holdfast.session.session import Session
+
+# The two-sided 95 % point of the normal law, as in every textbook interval.
+_TEXTBOOK = 1.96
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A value and the interval claimed for it."""
+
+    value: float
+    low: float
+    high: float
+
+    def __contains__(self, truth: float) -> bool:
+        return self.low <= truth <= self.high
+
+
+class Holdout(Protocol):
+    """Anything that answers questions about held-out rows."""
+
+    def reply(self, questions: Sequence[str]) -> list[Reply]: ...
+
+
+@final
+class PlainHoldout:
+    """The sample share with its textbook interval, which assumes the question came first."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._mechanism = UnsafeEmpirical(rows=table.rows)
+
+    def reply(self, questions: Sequence[str]) -> list[Reply]:
+        parsed = [parse_question(text, self._table.schema) for text in questions]
+        shares = [
+            float(self._mechanism.release_unsafely(count)) for count in self._table.count(parsed)
+        ]
+        radii = [_TEXTBOOK * sqrt(share * (1 - share) / self._table.rows) for share in shares]
+        return [
+            Reply(share, share - radius, share + radius)
+            for share, radius in zip(shares, radii, strict=True)
+        ]
+
+
+@final
+class NoiseOnlyHoldout:
+    """A noisy share with an interval for the noise alone, as privacy libraries print it."""
+
+    def __init__(self, table: Table, *, sigma: Fraction, rng: Entropy) -> None:
+        self._table = table
+        self._rng = rng
+        self._mechanism = Gaussian(rows=table.rows, sigma=sigma, step=Fraction(1, 2**20))
+
+    def reply(self, questions: Sequence[str]) -> list[Reply]:
+        parsed = [parse_question(text, self._table.schema) for text in questions]
+        radius = _TEXTBOOK * float(self._mechanism.sigma)
+        released = (
+            float(self._mechanism.release(count, rng=self._rng))
+            for count in self._table.count(parsed)
+        )
+        return [Reply(value, value - radius, value + radius) for value in released]
+
+
+@final
+class HeldFast:
+    """A Holdfast session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def reply(self, questions: Sequence[str]) -> list[Reply]:
+        answers = self._session.ask_many(questions)
+        return [Reply(answer.value, answer.low, answer.high) for answer in answers]
