@@ -121,11 +121,12 @@ class BudgetExhausted(Refusal):
 
 @dataclass(eq=False, kw_only=True)
 class VacuousPlan(Refusal):
-    """The intervals would be so wide that they say nothing."""
+    """The intervals would be wider than wanted, or so wide that they say nothing."""
 
     rows: int
     questions: int
     confidence: Fraction
+    radius: float = 0.5
     rows_needed: int
     questions_affordable: int
 
@@ -135,10 +136,11 @@ class VacuousPlan(Refusal):
             if self.questions_affordable
             else ""
         )
+        wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
         return (
-            f"refused: {self.questions:,} questions on {self.rows:,} rows at confidence "
-            f"{float(self.confidence):g} would give intervals of half-width 0.5 or more, which "
-            f"say nothing; you need n ≥ {self.rows_needed:,} rows{fewer}"
+            f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
+            f"{float(self.confidence):g} would give intervals of half-width {wide}; "
+            f"you need n ≥ {self.rows_needed:,}{fewer}"
         )
 
 

@@ -54,7 +54,7 @@ def open(
         book = Ledger.open(place)
     else:
         target = Target.of(confidence=confidence or CONFIDENCE, questions=questions or QUESTIONS)
-        book = Ledger.create(place, _opening(table, _useful_plan(table.rows, target), rng))
+        book = Ledger.create(place, _opening(table, useful_plan(table.rows, target), rng))
     try:
         agreed = _recorded_plan(book, table, confidence=confidence, questions=questions, rng=rng)
     except BaseException:
@@ -69,7 +69,8 @@ def _place(source: object, ledger: str | Path | None) -> str:
     return f"{source}.holdfast" if isinstance(source, str | Path) else MEMORY
 
 
-def _useful_plan(rows: int, target: Target) -> Plan:
+def useful_plan(rows: int, target: Target) -> Plan:
+    """The best plan, unless it says nothing."""
     best = plan(rows=rows, target=target)
     if best.vacuous:
         raise VacuousPlan(

@@ -1,0 +1,123 @@
+"""`holdfast demo`: the attack, the defence and the price."""
+
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from holdfast.audit.figure import draw
+from holdfast.audit.story import (
+    CHECKPOINTS,
+    FEATURES,
+    LABEL,
+    ROWS,
+    SIGNAL_SHARE,
+    TRUTH,
+    Story,
+    tell,
+)
+from holdfast.cli import options, render
+
+Process = subprocess.CompletedProcess[str]
+
+
+@click.command()
+@click.option("--out", default=".", show_default=True, help="Folder for the figure.")
+@click.option("--seed", default=1, show_default=True, help="Of the made-up data, not of the noise.")
+@options.as_json
+def demo(out: str, seed: int, json_wanted: bool) -> None:
+    """Watch an analyst fool a plain holdout, and fail to fool this one (under a minute)."""
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as workplace:
+        with render.progress() as progress:
+            story = tell(Path(workplace), seed=seed, progress=progress)
+        restarted = _restart(story.data)
+    pictures = draw(story, folder, seed=seed) if find_spec("matplotlib") else []
+    if json_wanted:
+        render.as_json(_summary(story, restarted, pictures))
+    else:
+        _narrate(story, restarted, pictures)
+
+
+def _restart(data: Path) -> Process:
+    """Ask a new question in a new process: only the ledger remembers."""
+    command = [sys.executable, "-m", "holdfast", "ask", str(data), f"x3 + {LABEL} > 0"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+
+
+def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
+    say = render.line
+    plain, noisy = story.climbs[0].last, story.climbs[1].last
+    questions = FEATURES + len(CHECKPOINTS)
+
+    render.heading(
+        "1. Nothing to find.",
+        f"{ROWS:,} rows, {FEATURES:,} coin-flip features, a coin-flip label.",
+    )
+    say("The analyst asks how often each feature agrees with the label, keeps what looks good,")
+    say("and asks how often the weighted vote is right. The truth is 50%.")
+    say()
+    render.table(
+        ["holdout", "claims", "interval", "holds 50%?"],
+        [
+            [
+                climb.name,
+                f"{climb.last.value:.1%}",
+                f"{climb.last.low:.1%} to {climb.last.high:.1%}",
+                "yes, at every step" if climb.covers else "no",
+            ]
+            for climb in story.climbs
+        ],
+    )
+    say()
+    say(f"The plain holdout is {plain.value - TRUTH:.0%} too high and sure of it. Noise shrinks")
+    say(f"the error ({noisy.value:.0%}), but that interval is about the noise, not the world.")
+    say(f"The price of the third line: intervals of ±{story.radius:.2f}, because they hold for all")
+    say(f"{questions:,} questions together, whatever the analyst does. More rows buy narrower ones")
+    say(f"(holdfast plan --questions {questions} --radius 0.05).")
+
+    render.heading(
+        "2. Something to find.",
+        f"The same size, and one feature right {SIGNAL_SHARE:.0%} of the time.",
+    )
+    for answer in story.found:
+        say(f"Found: {answer.question}, {answer.low:.0%} to {answer.high:.0%}.")
+    say(f"{len(story.found)} of {FEATURES:,} intervals exclude 50%.")
+
+    render.heading("3. The budget ends.", "One more new question about the first table:")
+    say(f"{story.refusal}.")
+    say(f"A question asked before is still free: {story.repeated}")
+
+    render.heading("4. A restart changes nothing.", "A new question in a new process:")
+    say(f"{restarted.stderr.strip()} (exit code {restarted.returncode}).")
+    say()
+    if pictures:
+        say("Figure: " + ", ".join(map(str, pictures)))
+    else:
+        say("No figure: it needs matplotlib (pip install 'holdfast[plot]')")
+
+
+def _summary(story: Story, restarted: Process, pictures: list[Path]) -> dict[str, object]:
+    return {
+        "rows": ROWS,
+        "features": FEATURES,
+        "truth": TRUTH,
+        "radius": story.radius,
+        "claims": {
+            climb.name: {
+                "value": climb.last.value,
+                "low": climb.last.low,
+                "high": climb.last.high,
+                "covers": climb.covers,
+            }
+            for climb in story.climbs
+        },
+        "found": [answer.to_dict() for answer in story.found],
+        "refusal": str(story.refusal),
+        "exit_code_after_restart": restarted.returncode,
+        "figures": [str(picture) for picture in pictures],
+    }

@@ -1,0 +1,9 @@
+"""Options that several commands share."""
+
+import click
+
+as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
+
+confidence = click.option(
+    "--confidence", type=float, help="That all intervals hold together. [default: 0.95]"
+)

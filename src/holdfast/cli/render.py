@@ -1,0 +1,90 @@
+"""Everything the command line prints: rich on a terminal, plain text in a pipe, or JSON."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from holdfast.core.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.audit.story import Progress
+
+
+def _console(*, stderr: bool = False) -> Console:
+    # Made for each call, so that it follows a redirected or captured stream.
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def line(text: str = "") -> None:
+    """One line for people."""
+    _console().print(text, markup=False)
+
+
+def heading(title: str, text: str) -> None:
+    """A line that starts with a title in bold."""
+    console = _console()
+    console.print()
+    console.print(title, style="bold", end=" ", markup=False)
+    console.print(text, markup=False)
+
+
+def as_json(value: object) -> None:
+    """One JSON document for programs."""
+    print(json.dumps(value, indent=2, default=_plain, allow_nan=False, ensure_ascii=False))
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Aligned columns, with a bold head on a terminal."""
+    console = _console()
+    if console.is_terminal:
+        ruled = Table(box=None, pad_edge=False, header_style="bold")
+        for name in columns:
+            ruled.add_column(Text(name), overflow="fold")
+        for row in rows:
+            ruled.add_row(*map(Text, row))
+        console.print(ruled)
+        return
+    # A pipe has no width: measure the columns so that nothing wraps.
+    widths = [max(len(cell) for cell in column) for column in zip(columns, *rows, strict=True)]
+    for row in (columns, *rows):
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        print("  ".join(padded).rstrip())
+
+
+def error(problem: HoldfastError, *, json_wanted: bool) -> None:
+    """An error: JSON on standard output if the caller reads that, words on standard error."""
+    if json_wanted:
+        fields = problem.fields()
+        as_json({"error": type(problem).__name__, "message": str(problem), "fields": fields})
+        return
+    _console(stderr=True).print(str(problem), style="red", markup=False)
+
+
+@contextmanager
+def progress() -> Iterator["Progress"]:
+    """Progress bars on a terminal's standard error; silence elsewhere."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415
+
+    console = _console(stderr=True)
+    columns = (TextColumn("{task.description:<16}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+        known: dict[str, object] = {}
+
+        def advance(name: str, done: int, total: int) -> None:
+            if name not in known:
+                known[name] = bars.add_task(name, total=total)
+            bars.update(known[name], completed=done)  # type: ignore[arg-type]
+
+        yield advance
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Fraction):
+        return float(value)
+    return str(value)
