@@ -88,6 +88,11 @@ class Ledger:
             raise LedgerDamaged(ledger=self.place, problem="has no first entry")
         return self._state.opening
 
+    @property
+    def seen(self) -> State:
+        """The state as of the last look; other processes may have moved on. Only to be read."""
+        return self._state
+
     def spent(self) -> GaussianLoss:
         """All that was ever reserved, by any process."""
         with self._lock, translated(self.place):
@@ -113,34 +118,34 @@ class Ledger:
 
         Durable when it returns. A refusal writes nothing.
         """
-        with self._lock, translated(self.place), self._transaction():
-            fresh = {
-                digest: text
-                for digest, text in questions.items()
-                if digest not in self._state.answers
-            }
-            if not fresh:
-                return Reservation(0, ())
-            verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
-            if isinstance(verdict, Refused):
-                return verdict
-            entry = self._append(
-                "reserve",
-                {
+        with self._lock, translated(self.place):
+            with self._transaction():
+                answered = self._state.answers
+                fresh = {key: text for key, text in questions.items() if key not in answered}
+                if not fresh:
+                    return Reservation(0, ())
+                verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
+                if isinstance(verdict, Refused):
+                    return verdict
+                body: Body = {
                     "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
                     "cost": str(cost.mu_squared),
                     "spent": str(verdict.spent.mu_squared),
-                },
-            )
+                }
+                entry = self._insert("reserve", body)
+            self._state.charge(entry, fresh, spent=verdict.spent)
             return Reservation(entry.sequence, tuple(fresh))
 
     def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
         """Record the answers drawn for a reservation. Durable when it returns."""
         if not reservation.digests:
             return
-        with self._lock, translated(self.place), self._transaction():
-            answers = {digest: str(values[digest]) for digest in reservation.digests}
-            self._append("settle", {"reserve": reservation.sequence, "answers": answers})
+        with self._lock, translated(self.place):
+            with self._transaction():
+                answers = {digest: str(values[digest]) for digest in reservation.digests}
+                body: Body = {"reserve": reservation.sequence, "answers": answers}
+                entry = self._insert("settle", body)
+            self._state.settle(entry, reservation.sequence, values)
 
     def entries(self) -> list[Entry]:
         """All entries from the first, as they lie in the file."""
@@ -193,7 +198,7 @@ class Ledger:
         )
         return [Entry(*row) for row in rows]
 
-    def _append(self, kind: str, body: Body) -> Entry:
+    def _insert(self, kind: str, body: Body) -> Entry:
         entry = follow(self._state.last, kind, body)
         insert(self._connection, entry)
         return entry

@@ -1,5 +1,6 @@
 """What a ledger says: the result of replaying its entries, and nothing else."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
@@ -67,47 +68,55 @@ class State:
     last: Entry | None = None
     spent: GaussianLoss = FREE
     draws: int = 0
-    pending: dict[int, dict[str, str]] = field(default_factory=dict)
+    pending: dict[int, Mapping[str, str]] = field(default_factory=dict)
     answers: dict[str, Settled] = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> None:
-        """Take in the next entry, or raise LedgerDamaged and change nothing that matters."""
+        """Take in the next entry as it lies in the file, or raise LedgerDamaged."""
         try:
             body = entry.body
             if self.opening is None:
-                self._open(entry.kind, body)
+                self._open(entry, body)
             elif entry.kind == "reserve":
-                self._reserve(entry.sequence, body)
+                self._check_and_charge(entry, body, self.opening.budget)
             elif entry.kind == "settle":
-                self._settle(body)
+                answers = {str(key): Fraction(value) for key, value in body["answers"].items()}
+                self.settle(entry, int(body["reserve"]), answers)
             else:
                 raise ValueError(f"kind {entry.kind!r} is unknown")
         except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
             raise LedgerDamaged(
                 ledger=self.ledger, problem=f"makes no sense at entry {entry.sequence} ({error})"
             ) from error
+
+    def charge(self, entry: Entry, questions: Mapping[str, str], *, spent: GaussianLoss) -> None:
+        """Questions (text by digest) are paid for; `spent` is the new total."""
+        self.spent = spent
+        self.draws += len(questions)
+        self.pending[entry.sequence] = questions
         self.last = entry
 
-    def _open(self, kind: str, body: Body) -> None:
-        if kind != "open":
+    def settle(self, entry: Entry, reserve: int, values: Mapping[str, Fraction]) -> None:
+        """The questions of entry `reserve` are answered."""
+        questions = self.pending.pop(reserve)
+        for digest, text in questions.items():
+            # Two processes may have drawn the same question at once: the first settled stands.
+            self.answers.setdefault(digest, Settled(text, values[digest]))
+        self.last = entry
+
+    def _open(self, entry: Entry, body: Body) -> None:
+        if entry.kind != "open":
             raise ValueError("the first entry must open the ledger")
         if body["format"] > FORMAT:
             raise LedgerTooNew(ledger=self.ledger, found=body["format"], supported=FORMAT)
         self.opening = Opening.from_body(body)
+        self.last = entry
 
-    def _reserve(self, sequence: int, body: Body) -> None:
+    def _check_and_charge(self, entry: Entry, body: Body, budget: GaussianLoss) -> None:
         questions = {str(each["digest"]): str(each["text"]) for each in body["questions"]}
         total = self.spent + GaussianLoss(Fraction(body["cost"])) * len(questions)
-        if self.opening is None or total > self.opening.budget:
+        if total > budget:
             raise ValueError("more was reserved than the budget holds")
         if total != GaussianLoss(Fraction(body["spent"])):
             raise ValueError("the recorded total is not the sum of the charges")
-        self.spent = total
-        self.draws += len(questions)
-        self.pending[sequence] = questions
-
-    def _settle(self, body: Body) -> None:
-        questions = self.pending.pop(int(body["reserve"]))
-        for digest, value in body["answers"].items():
-            # Two processes may have drawn the same question at once: the first settled stands.
-            self.answers.setdefault(digest, Settled(questions[digest], Fraction(value)))
+        self.charge(entry, questions, spent=total)

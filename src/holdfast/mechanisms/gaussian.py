@@ -45,9 +45,10 @@ class Gaussian:
         return GaussianLoss(1 / (self.rows * self.sigma) ** 2)
 
     def release(self, count: Exact[int], *, rng: Entropy) -> Fraction:
-        centre = Fraction(count.reveal(), self.rows) / self.step
-        drawn = rounded_gaussian(centre=centre, scale=self.sigma / self.step, rng=rng)
-        return min(Fraction(1), max(Fraction(0), drawn * self.step))
+        cells = self.step.denominator
+        centre = Fraction(count.reveal() * cells, self.rows)
+        drawn = rounded_gaussian(centre=centre, scale=self.sigma * cells, rng=rng)
+        return Fraction(min(cells, max(0, drawn)), cells)
 
     def certify(self, target: Target) -> Certificate:
         return gaussian_certificate(rows=self.rows, sigma=self.sigma, step=self.step, target=target)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, floor, log, log2, sqrt
 from typing import final
 
@@ -82,8 +83,11 @@ def plan(*, rows: int, target: Target) -> Plan:
     The search only chooses σ; the radius is then certified for that σ as it is, so an
     imperfect search costs width and never validity.
     """
-    check.positive_integer(rows=rows)
+    return _best(check.positive_integer(rows=rows), target)
 
+
+@lru_cache(maxsize=256)
+def _best(rows: int, target: Target) -> Plan:
     def at(steps: int, exponent: int) -> Gaussian:
         step = Fraction(2) ** -exponent
         return Gaussian(rows=rows, sigma=steps * step, step=step)

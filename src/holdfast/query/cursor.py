@@ -20,10 +20,7 @@ class Cursor:
         self._tokens = tokenize(text)
         self._index = 0
         self._depth = 0
-
-    @property
-    def next(self) -> Token:
-        return self._tokens[self._index]
+        self.next = self._tokens[0]
 
     @property
     def finished(self) -> bool:
@@ -31,8 +28,9 @@ class Cursor:
 
     def advance(self) -> Token:
         token = self.next
-        if not self.finished:
+        if token.kind is not TokenKind.END:
             self._index += 1
+            self.next = self._tokens[self._index]
         return token
 
     def sees(self, *words: str) -> bool:

@@ -1,9 +1,8 @@
 """Cutting a question into tokens."""
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import final
+from typing import NamedTuple, final
 
 from holdfast.core.errors import QuestionError
 
@@ -21,15 +20,14 @@ _SPELLINGS = {
 }  # fmt: skip
 
 _PATTERN = re.compile(
-    r"""(?P<space>\s+)
-      | (?P<number>(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
+    r"""\s*(?:(?P<number>(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)
       | (?P<name>[^\W\d]\w*)
       | `(?P<quoted>[^`]+)`
       | '(?P<single>(?:[^']|'')*)'
       | "(?P<double>(?:[^"]|"")*)"
       | (?P<symbol>"""
     + "|".join(re.escape(symbol) for symbol in _SPELLINGS)
-    + ")",
+    + "))",
     re.VERBOSE,
 )
 
@@ -45,8 +43,7 @@ class TokenKind(Enum):
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a question; WORDs are keywords and symbols in one canonical spelling."""
 
     kind: TokenKind
@@ -55,24 +52,24 @@ class Token:
     length: int
 
 
-def _token(match: re.Match[str]) -> Token | None:
-    position, length = match.start(), match.end() - match.start()
-    group, value = match.lastgroup, match.group(match.lastgroup or 0)
+def _token(match: re.Match[str]) -> Token:
+    group = match.lastgroup or ""
+    value = match.group(group)
+    start, end = match.span(group)
     match group:
-        case "space":
-            return None
         case "number":
-            return Token(TokenKind.NUMBER, value.replace("_", ""), position, length)
+            return Token(TokenKind.NUMBER, value.replace("_", ""), start, end - start)
         case "name" if value.lower() in KEYWORDS:
-            return Token(TokenKind.WORD, value.lower(), position, length)
-        case "name" | "quoted":
-            return Token(TokenKind.NAME, value, position, length)
-        case "single":
-            return Token(TokenKind.TEXT, value.replace("''", "'"), position, length)
-        case "double":
-            return Token(TokenKind.TEXT, value.replace('""', '"'), position, length)
+            return Token(TokenKind.WORD, value.lower(), start, end - start)
+        case "name":
+            return Token(TokenKind.NAME, value, start, end - start)
+        case "symbol":
+            return Token(TokenKind.WORD, _SPELLINGS[value], start, end - start)
+        case "quoted":
+            return Token(TokenKind.NAME, value, start - 1, end - start + 2)
         case _:
-            return Token(TokenKind.WORD, _SPELLINGS[value], position, length)
+            mark = "'" if group == "single" else '"'
+            return Token(TokenKind.TEXT, value.replace(mark * 2, mark), start - 1, end - start + 2)
 
 
 def tokenize(text: str) -> list[Token]:
@@ -84,20 +81,12 @@ def tokenize(text: str) -> list[Token]:
             position=MOST_CHARACTERS,
         )
     tokens: list[Token] = []
-    position = 0
-    while position < len(text):
+    position, end = 0, len(text.rstrip())
+    while position < end:
         match = _PATTERN.match(text, position)
         if match is None:
-            character = text[position]
-            unclosed = "a quotation that never ends" if character in "'\"`" else ""
-            raise QuestionError(
-                problem=unclosed or f"unexpected character {character!r}",
-                text=text,
-                position=position,
-            )
-        token = _token(match)
-        if token is not None:
-            tokens.append(token)
+            raise _unreadable(text, position)
+        tokens.append(_token(match))
         if len(tokens) > MOST_TOKENS:
             raise QuestionError(
                 problem=f"more than {MOST_TOKENS:,} words and signs", text=text, position=position
@@ -105,3 +94,12 @@ def tokenize(text: str) -> list[Token]:
         position = match.end()
     tokens.append(Token(TokenKind.END, "the end", len(text), 1))
     return tokens
+
+
+def _unreadable(text: str, position: int) -> QuestionError:
+    position += len(text) - position - len(text[position:].lstrip())
+    character = text[position]
+    unclosed = "a quotation that never ends" if character in "'\"`" else ""
+    return QuestionError(
+        problem=unclosed or f"unexpected character {character!r}", text=text, position=position
+    )

@@ -1,6 +1,7 @@
 """The JSON form of a tree: lists headed by a word, so that it sorts, hashes and travels."""
 
 import json
+from json.encoder import encode_basestring_ascii as quoted
 
 from holdfast.query.tree import (
     And,
@@ -25,35 +26,44 @@ Json = None | bool | float | str | list["Json"]
 
 def to_json(node: Numeric | Predicate) -> Json:
     """The node as nested lists of JSON values."""
-    match node:
-        case Number(value):
-            return value
-        case Column(name):
-            return ["column", name]
-        case Sum(terms):
-            return ["+", *map(to_json, terms)]
-        case Product(factors):
-            return ["*", *map(to_json, factors)]
-        case Quotient(dividend, divisor):
-            return ["/", to_json(dividend), divisor]
-        case Compare(operator, left, right):
-            return [operator, to_json(left), to_json(right)]
-        case Member(subject, values, negated):
-            return ["not in" if negated else "in", to_json(subject), list(values)]
-        case IsNull(column, negated):
-            return ["is not null" if negated else "is null", to_json(column)]
-        case Flag(column, negated):
-            return ["is false" if negated else "is true", to_json(column)]
-        case Constant(value):
-            return value
-        case Not(term):
-            return ["not", to_json(term)]
-        case And(terms):
-            return ["and", *map(to_json, terms)]
-        case Or(terms):
-            return ["or", *map(to_json, terms)]
+    plain: Json = json.loads(to_text(node))
+    return plain
 
 
 def to_text(node: Numeric | Predicate) -> str:
-    """The JSON form as one line without spaces: the same tree gives the same bytes."""
-    return json.dumps(to_json(node), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    """The JSON form as one line without spaces: the same tree gives the same bytes.
+
+    Written out by hand because it is on the path of every question, several times.
+    """
+    match node:
+        case Number(value):
+            return repr(value)
+        case Column(name):
+            return f'["column",{quoted(name)}]'
+        case Sum(terms):
+            return _headed("+", terms)
+        case Product(factors):
+            return _headed("*", factors)
+        case Quotient(dividend, divisor):
+            return f'["/",{to_text(dividend)},{divisor!r}]'
+        case Compare(operator, left, right):
+            return f'["{operator}",{to_text(left)},{to_text(right)}]'
+        case Member(subject, values, negated):
+            listed = ",".join(quoted(v) if isinstance(v, str) else repr(v) for v in values)
+            return f'["{"not in" if negated else "in"}",{to_text(subject)},[{listed}]]'
+        case IsNull(column, negated):
+            return f'["{"is not null" if negated else "is null"}",{to_text(column)}]'
+        case Flag(column, negated):
+            return f'["{"is false" if negated else "is true"}",{to_text(column)}]'
+        case Constant(value):
+            return "true" if value else "false"
+        case Not(term):
+            return f'["not",{to_text(term)}]'
+        case And(terms):
+            return _headed("and", terms)
+        case Or(terms):
+            return _headed("or", terms)
+
+
+def _headed(word: str, nodes: tuple[Numeric, ...] | tuple[Predicate, ...]) -> str:
+    return f'["{word}",{",".join(map(to_text, nodes))}]'

@@ -9,7 +9,7 @@ from typing import final
 from holdfast.core.answer import Answer
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
-from holdfast.core.loss import FREE
+from holdfast.core.loss import FREE, GaussianLoss
 from holdfast.data.table import Table
 from holdfast.ledger.sqlite import Ledger
 from holdfast.noise.entropy import Entropy
@@ -28,6 +28,8 @@ class Session:
         self._table = table
         self._rng = rng
         self._filter = plan.filter()
+        self._cost = plan.mechanism.cost()
+        self._budget = plan.budget
 
     def ask(self, question: str) -> Answer:
         """The share of the population for which `question` holds, with its interval.
@@ -49,7 +51,7 @@ class Session:
                 hint="use ask for a single one",
             )
         asked = [parse_question(text, self.schema) for text in questions]
-        known = self.ledger.answers()
+        known = self.ledger.seen.answers
         fresh = {each.digest: each for each in asked if each.digest not in known}
         charged = self._answer_fresh(fresh) if fresh else frozenset()
         return self._answers(asked, charged)
@@ -58,11 +60,10 @@ class Session:
         """Pay for, read, release and record; the digests that were charged."""
         mechanism = self.plan.mechanism
         texts = {digest: question.text for digest, question in fresh.items()}
-        reserved = self.ledger.reserve(texts, cost=mechanism.cost(), gate=self._filter)
+        reserved = self.ledger.reserve(texts, cost=self._cost, gate=self._filter)
         if isinstance(reserved, Refused):
-            raise BudgetExhausted(
-                asked=len(fresh), remaining=self.remaining, questions=self.plan.target.questions
-            )
+            left, size = self._left(self.ledger.seen.spent), self.plan.target.questions
+            raise BudgetExhausted(asked=len(fresh), remaining=left, questions=size)
         if reserved.digests:  # else another process answered them all in the meantime
             counts = self._table.count([fresh[digest] for digest in reserved.digests])
             released = [mechanism.release(count, rng=self._rng) for count in counts]
@@ -70,14 +71,14 @@ class Session:
         return frozenset(reserved.digests)
 
     def _answers(self, asked: list[Question], charged: frozenset[str]) -> list[Answer]:
-        settled = self.ledger.answers()
-        remaining = self.remaining
-        cost = self.plan.mechanism.cost()
+        settled = self.ledger.seen.answers
+        # A reservation has just looked at the file; a free repeat looks now.
+        remaining = self._left(self.ledger.seen.spent) if charged else self.remaining
         answers: list[Answer] = []
         unpaid = set(charged)
         for question in asked:
             # A question repeated within a batch is paid for once.
-            price = cost if question.digest in unpaid else FREE
+            price = self._cost if question.digest in unpaid else FREE
             unpaid.discard(question.digest)
             answers.append(
                 Answer(
@@ -97,8 +98,10 @@ class Session:
     @property
     def remaining(self) -> int:
         """How many new questions the data can still take, whoever asks them."""
-        left = self.plan.budget.mu_squared - self.ledger.spent().mu_squared
-        return int(left // self.plan.mechanism.cost().mu_squared)
+        return self._left(self.ledger.spent())
+
+    def _left(self, spent: GaussianLoss) -> int:
+        return (self._budget.mu_squared - spent.mu_squared) // self._cost.mu_squared
 
     def close(self) -> None:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
