@@ -94,7 +94,8 @@ def _draw_signals(axes: "Axes", signals: Sequence[Answer], radius: float) -> Non
     ranks = range(len(ranked))
     lows, highs = [answer.low for answer in ranked], [answer.high for answer in ranked]
     axes.fill_between(ranks, lows, highs, color=_GREY, alpha=0.22, linewidth=0)
-    axes.plot(ranks, [answer.value for answer in ranked], ".", color=_GREY, markersize=1.5)
+    values = [answer.value for answer in ranked]
+    axes.plot(ranks, values, ".", color=_GREY, markersize=1.5, rasterized=True)
     for rank, answer in enumerate(ranked):
         if TRUTH in answer:
             continue

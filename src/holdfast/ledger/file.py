@@ -95,5 +95,7 @@ def translated(place: str) -> Iterator[None]:
             raise LedgerDamaged(ledger=place, problem=f"is damaged ({text})") from error
         problem = "is locked by another process" if "locked" in text else f"cannot be used ({text})"
         raise LedgerUnavailable(ledger=place, problem=problem) from error
+    except sqlite3.ProgrammingError as error:
+        raise LedgerUnavailable(ledger=place, problem="was closed") from error
     except sqlite3.DatabaseError as error:
         raise LedgerDamaged(ledger=place, problem=f"is damaged ({error})") from error

@@ -169,6 +169,9 @@ class Ledger:
         with self._lock:
             self._connection.close()
 
+    def __del__(self) -> None:
+        self._connection.close()
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """The write lock, taken before looking: two charges cannot both see the last unit."""
