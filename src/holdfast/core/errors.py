@@ -66,7 +66,11 @@ class QuestionError(HoldfastError, ValueError):
     def __str__(self) -> str:
         # Long machine-made questions are cut to a window around the fault.
         start = max(0, self.position - 40)
-        window = self.text[start : self.position + 40].replace("\n", " ").replace("\t", " ")
+        # What cannot be printed takes one place, so that the caret stays where it belongs.
+        window = "".join(
+            character if character.isprintable() else " "
+            for character in self.text[start : self.position + 40]
+        )
         caret = " " * (self.position - start) + "^" * max(1, min(self.length, 40))
         head = f"{self.problem} at character {self.position + 1}"
         lines = [f"{head}; {self.hint}" if self.hint else head, f"    {window}", f"    {caret}"]

@@ -27,8 +27,11 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
+from holdfast.query.walk import levels
 
 V = TypeVar("V", pl.Series, pl.Expr)
+
+_LARGEST_LAZY = 200
 
 _COMPARE = {"<": lt, "<=": le, ">": gt, ">=": ge, "=": eq, "!=": ne}
 
@@ -72,8 +75,25 @@ def _arithmetic(node: Numeric, column: Callable[[str], V]) -> V | float:
         case Product(factors):
             return cast(V, reduce(mul, (_arithmetic(factor, column) for factor in factors)))
         case Quotient(dividend, divisor):
-            return cast(V, _arithmetic(dividend, column) / divisor)
+            return _divided(_arithmetic(dividend, column), divisor)
         case Number(value):
             return value
         case Column(name):
             return column(name)
+
+
+def lazily(node: Predicate) -> bool:
+    """Whether a predicate may be evaluated as a lazy expression.
+
+    Polars' optimiser takes time quadratic in the size of an expression, so long sums (a weighted
+    vote over a thousand columns) are better off without it; and division must be exact.
+    """
+    nodes = [node for level in levels(node) for node in level]
+    return len(nodes) <= _LARGEST_LAZY and not any(isinstance(each, Quotient) for each in nodes)
+
+
+def _divided(dividend: V | float, divisor: float) -> V:
+    """Correctly rounded quotients: Polars divides by a *scalar* through its rounded reciprocal."""
+    if isinstance(dividend, pl.Series):
+        return dividend / pl.repeat(divisor, len(dividend), dtype=pl.Float64, eager=True)
+    raise TypeError("division is evaluated eagerly")

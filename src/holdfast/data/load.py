@@ -7,7 +7,7 @@ cannot be asked about; nested and binary columns are left out.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
@@ -48,13 +48,17 @@ def _frame(source: object, name: str) -> pl.DataFrame:
         if isinstance(source, pl.DataFrame):
             return source
         if type(source).__module__.partition(".")[0] == "pandas":
-            return _from_pandas(cast("PandasFrame", source))
-        if isinstance(source, Mapping) or hasattr(source, "__arrow_c_stream__"):
+            return _from_pandas(cast("PandasFrame", source), name)
+        if isinstance(source, Mapping):
+            return _from_columns(source)
+        if hasattr(source, "__arrow_c_stream__"):
             return pl.DataFrame(source)
     except (DataError, MemoryError):
         raise
     except Exception as error:
-        raise DataError(source=name, problem=f"cannot be read: {error}", hint=_ACCEPTED) from error
+        # The reader's own words may quote a cell; they stay in the chained exception.
+        problem = f"cannot be read ({type(error).__name__})"
+        raise DataError(source=name, problem=problem, hint=_ACCEPTED) from error
     raise DataError(source=name, problem="is not a table", hint=_ACCEPTED)
 
 
@@ -67,11 +71,11 @@ def _read(path: Path, name: str) -> pl.DataFrame:
         raise DataError(source=name, problem="is an empty file", hint=_ACCEPTED)
     match path.suffix.lower():
         case ".parquet" | ".pq":
-            return pl.read_parquet(path)
+            return pl.read_parquet(path, glob=False)
         case ".csv" | ".tsv" | ".txt" as suffix:
             # Types are inferred from all rows: a prefix could make a later row an error.
             separator = "\t" if suffix == ".tsv" else ","
-            return pl.read_csv(path, infer_schema_length=None, separator=separator)
+            return pl.read_csv(path, infer_schema_length=None, separator=separator, glob=False)
         case suffix:
             raise DataError(
                 source=name,
@@ -80,31 +84,49 @@ def _read(path: Path, name: str) -> pl.DataFrame:
             )
 
 
-def _from_pandas(source: "PandasFrame") -> pl.DataFrame:
+def _from_pandas(source: "PandasFrame", name: str) -> pl.DataFrame:
     """Column by column, so that neither pyarrow nor an index is needed."""
+    labels = [str(label) for label in source.columns]
+    if len(set(labels)) < len(labels):
+        raise DataError(
+            source=name,
+            problem="has two columns of the same name",
+            hint="rename one of them (names are compared as text)",
+        )
     columns: dict[str, object] = {}
-    for name in source.columns:
-        column = source[name]
+    for label in source.columns:
+        column = source[label]
         plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iufb"
-        columns[str(name)] = (
+        columns[str(label)] = (
             column.to_numpy()
             if plain
             else column.astype(object).where(column.notna(), None).tolist()
         )
-    return pl.DataFrame(columns)
+    return _from_columns(columns)
+
+
+def _from_columns(source: Mapping[Any, object]) -> pl.DataFrame:
+    """Arrays and lists; a list may mix whole numbers and others, an array may hold objects."""
+    columns = {
+        str(name): values.tolist()
+        if isinstance(values, np.ndarray) and values.dtype.kind == "O"
+        else values
+        for name, values in source.items()
+    }
+    return pl.DataFrame(columns, strict=False)
 
 
 def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
     columns = []
-    for name, kind in frame.schema.items():
-        column = pl.col(name)
+    for column in frame.get_columns():
+        kind = column.dtype
         if kind.is_numeric() or kind == pl.Null:
             columns.append(column.cast(pl.Float64).fill_nan(None))
         elif isinstance(kind, pl.Categorical | pl.Enum):
             columns.append(column.cast(pl.String))
         elif isinstance(kind, pl.String | pl.Boolean) or kind.is_temporal():
             columns.append(column)
-    return frame.select(columns).rechunk()
+    return pl.DataFrame(columns).rechunk()
 
 
 def _kind(kind: pl.DataType) -> Kind:

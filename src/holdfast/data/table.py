@@ -8,14 +8,10 @@ import polars as pl
 
 from holdfast.core.errors import EvaluationFailed
 from holdfast.core.secret import Exact
-from holdfast.data.evaluate import truth
+from holdfast.data.evaluate import lazily, truth
 from holdfast.data.fingerprint import fingerprint
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
-
-# Polars' optimiser takes time quadratic in the depth of an expression; long sums (a weighted
-# vote over a thousand columns) are evaluated eagerly even in a batch.
-_LONGEST_LAZY = 2_000
 
 
 @final
@@ -45,14 +41,29 @@ class Table:
         return Exact(int(truth(question.predicate, self._frame.get_column).sum()))
 
     def _count_many(self, questions: Sequence[Question]) -> list[Exact[int]]:
-        counts = {
-            question.digest: self._count_one(question)
-            for question in questions
-            if len(question.text) > _LONGEST_LAZY
-        }
-        lazy = [question for question in questions if question.digest not in counts]
-        if lazy:
-            sums = [truth(each.predicate, pl.col).sum().alias(each.digest) for each in lazy]
-            row = self._frame.lazy().select(sums).collect(engine="streaming").row(0, named=True)
-            counts.update((digest, Exact(int(total))) for digest, total in row.items())
+        distinct = {question.digest: question for question in questions}
+        lazy = [each for each in distinct.values() if lazily(each.predicate)]
+        counts = self._count_lazily(lazy) if lazy else {}
+        for digest, question in distinct.items():
+            if digest not in counts:
+                counts[digest] = self._count_one(question)
         return [counts[question.digest] for question in questions]
+
+    def _count_lazily(self, questions: Sequence[Question]) -> dict[str, Exact[int]]:
+        """All counts in one pass over the rows."""
+        numbered, frame = self._numbered
+
+        def column(name: str) -> pl.Expr:
+            return pl.col(numbered[name])
+
+        sums = [truth(each.predicate, column).sum().alias(each.digest) for each in questions]
+        row = frame.lazy().select(sums).collect(engine="streaming").row(0, named=True)
+        return {digest: Exact(int(total)) for digest, total in row.items()}
+
+    @cached_property
+    def _numbered(self) -> tuple[dict[str, str], pl.DataFrame]:
+        """The same columns as c0, c1, …: an expression would read a name like ^a$ as a pattern."""
+        numbered = {name: f"c{number}" for number, name in enumerate(self._frame.columns)}
+        series = self._frame.get_columns()
+        renamed = [each.alias(f"c{number}") for number, each in enumerate(series)]
+        return numbered, pl.DataFrame(renamed)

@@ -89,13 +89,15 @@ def translated(place: str) -> Iterator[None]:
     """SQLite's errors as ours: trouble that may pass, or a damaged file."""
     try:
         yield
+    except sqlite3.ProgrammingError as error:
+        raise LedgerUnavailable(ledger=place, problem="was closed") from error
     except sqlite3.OperationalError as error:
+        # A missing table, or text the driver cannot decode, is not trouble that will pass.
         text = str(error)
-        if "no such table" in text:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_ERROR or text.startswith("Could not decode"):
             raise LedgerDamaged(ledger=place, problem=f"is damaged ({text})") from error
         problem = "is locked by another process" if "locked" in text else f"cannot be used ({text})"
         raise LedgerUnavailable(ledger=place, problem=problem) from error
-    except sqlite3.ProgrammingError as error:
-        raise LedgerUnavailable(ledger=place, problem="was closed") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise LedgerDamaged(ledger=place, problem=f"is damaged ({error})") from error

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import final
 
-from holdfast.core.errors import LedgerDamaged, LedgerUnavailable
+from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
 from holdfast.core.gate import Gate, Refused
 from holdfast.core.loss import GaussianLoss
 from holdfast.ledger.entry import Body, Entry, checked, follow
@@ -44,6 +44,8 @@ class Ledger:
         self._process = os.getpid()
         self._state = State(place)
         self._catch_up()
+        if self._state.opening is None:
+            raise LedgerDamaged(ledger=place, problem="has no entries")
 
     @classmethod
     def exists(cls, place: str) -> bool:
@@ -127,6 +129,8 @@ class Ledger:
                 verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
                 if isinstance(verdict, Refused):
                     return verdict
+                if verdict.spent > self.opening.budget:  # whatever the gate may think
+                    return Refused(self.opening.budget)
                 body: Body = {
                     "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
                     "cost": str(cost.mu_squared),
@@ -142,6 +146,12 @@ class Ledger:
             return
         with self._lock, translated(self.place):
             with self._transaction():
+                if reservation.sequence not in self._state.pending:
+                    raise InvalidInput(
+                        argument="reservation",
+                        accepted="paid for in this ledger and not settled yet",
+                        given=f"entry {reservation.sequence}",
+                    )
                 answers = {digest: str(values[digest]) for digest in reservation.digests}
                 body: Body = {"reserve": reservation.sequence, "answers": answers}
                 entry = self._insert("settle", body)
@@ -155,15 +165,16 @@ class Ledger:
     def verify(self) -> int:
         """Recheck every link and every amount from the first entry; the number of entries."""
         state = State(self.place)
-        for entry in checked(self.entries(), after=None, ledger=self.place):
-            state.apply(entry)
-        if state.opening is None or state.last is None:
-            raise LedgerDamaged(ledger=self.place, problem="has no entries")
         with self._lock:
             known = self._state.last
-        if known is not None and state.last.sequence < known.sequence:
+            entries = self.entries()
+        if not entries:
+            raise LedgerDamaged(ledger=self.place, problem="has no entries")
+        for entry in checked(entries, after=None, ledger=self.place):
+            state.apply(entry)
+        if known is not None and known not in entries[known.sequence - 1 : known.sequence]:
             raise LedgerDamaged(ledger=self.place, problem="lost entries that were there before")
-        return state.last.sequence
+        return len(entries)
 
     def close(self) -> None:
         with self._lock:
@@ -175,6 +186,7 @@ class Ledger:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """The write lock, taken before looking: two charges cannot both see the last unit."""
+        self._check_process()
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             self._catch_up()
@@ -185,10 +197,13 @@ class Ledger:
                 self._connection.execute("ROLLBACK")
             raise
 
-    def _catch_up(self) -> None:
+    def _check_process(self) -> None:
         if os.getpid() != self._process:
             # A forked copy of a connection corrupts; a forked copy of memory doubles the budget.
             raise LedgerUnavailable(ledger=self.place, problem="was opened by another process")
+
+    def _catch_up(self) -> None:
+        self._check_process()
         last = self._state.last
         news = self._entries_after(last.sequence if last else 0)
         for entry in checked(news, after=last, ledger=self.place):

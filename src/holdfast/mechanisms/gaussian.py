@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import ClassVar, final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
@@ -10,7 +10,7 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GaussianLoss
 from holdfast.core.secret import Exact
 from holdfast.core.target import Target
-from holdfast.noise.entropy import Entropy
+from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.gaussian import rounded_gaussian
 from holdfast.theory.population import gaussian_certificate
 
@@ -25,6 +25,8 @@ class Gaussian:
     rounding (exact, on a grid fixed beforehand) and clipping are post-processing.
     Public: all fields.  Secret: the count given to `release`.
     """
+
+    KIND: ClassVar[str] = "gaussian"
 
     rows: int
     sigma: Fraction
@@ -47,7 +49,7 @@ class Gaussian:
     def release(self, count: Exact[int], *, rng: Entropy) -> Fraction:
         cells = self.step.denominator
         centre = Fraction(count.reveal() * cells, self.rows)
-        drawn = rounded_gaussian(centre=centre, scale=self.sigma * cells, rng=rng)
+        drawn = rounded_gaussian(centre=centre, scale=self.sigma * cells, rng=Pool(rng))
         return Fraction(min(cells, max(0, drawn)), cells)
 
     def certify(self, target: Target) -> Certificate:
@@ -55,4 +57,4 @@ class Gaussian:
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
-        return {"kind": "gaussian", "sigma": str(self.sigma), "step": str(self.step)}
+        return {"kind": self.KIND, "sigma": str(self.sigma), "step": str(self.step)}

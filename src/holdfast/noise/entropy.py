@@ -44,6 +44,32 @@ class Seeded:
         return self._random.getrandbits(count)
 
 
+@final
+class Pool:
+    """Bits bought wholesale for one draw: a call to the operating system costs more than a draw.
+
+    Made for a single release and then dropped with what is left, so nothing outlives a fork.
+    """
+
+    WHOLESALE = 1024
+
+    def __init__(self, rng: Entropy) -> None:
+        self._rng = rng
+        self._bits = 0
+        self._left = 0
+        self.description = rng.description
+
+    def bits(self, count: int) -> int:
+        if count > self._left:
+            bought = max(count, self.WHOLESALE)
+            self._bits = self._bits << bought | self._rng.bits(bought)
+            self._left += bought
+        self._left -= count
+        taken = self._bits & ((1 << count) - 1)
+        self._bits >>= count
+        return taken
+
+
 def below(bound: int, *, rng: Entropy) -> int:
     """A uniform integer in [0, bound)."""
     width = (bound - 1).bit_length()

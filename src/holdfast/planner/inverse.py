@@ -6,11 +6,7 @@ from fractions import Fraction
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.target import Target
-from holdfast.planner.plan import VACUOUS, Plan, plan
-
-# Beyond these no one has rows or patience, and the search must end somewhere.
-MOST_QUESTIONS = 10**12
-MOST_ROWS = 10**18
+from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 
 
 def _largest(fits: Callable[[int], bool], *, most: int) -> int:

@@ -10,6 +10,7 @@ from typing import final
 from holdfast.accounting.clock import ClockFilter
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
+from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GaussianLoss
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
@@ -19,6 +20,10 @@ from holdfast.mechanisms.gaussian import Gaussian
 FINEST_STEPS = 64
 
 VACUOUS = 0.5
+
+# Beyond these no one has rows or patience, and searches must end somewhere.
+MOST_QUESTIONS = 10**12
+MOST_ROWS = 10**18
 
 
 @final
@@ -58,7 +63,7 @@ class Plan:
             "radius": self.radius,
             "vacuous": self.vacuous,
             "mechanism": {
-                "kind": "gaussian",
+                "kind": self.mechanism.KIND,
                 "sigma": float(self.mechanism.sigma),
                 "step": float(self.mechanism.step),
             },
@@ -83,7 +88,14 @@ def plan(*, rows: int, target: Target) -> Plan:
     The search only chooses σ; the radius is then certified for that σ as it is, so an
     imperfect search costs width and never validity.
     """
-    return _best(check.positive_integer(rows=rows), target)
+    check.positive_integer(rows=rows)
+    for argument, value, most in (
+        ("rows", rows, MOST_ROWS),
+        ("questions", target.questions, MOST_QUESTIONS),
+    ):
+        if value > most:
+            raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given=f"{value:,}")
+    return _best(rows, target)
 
 
 @lru_cache(maxsize=256)

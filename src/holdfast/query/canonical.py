@@ -35,7 +35,10 @@ from holdfast.query.wire import to_text
 
 
 def canonical(predicate: Predicate) -> Predicate:
-    """The normal form of `predicate`; it has no Not, and equal questions get equal trees."""
+    """The normal form of `predicate`; it has no Not, and equal questions get equal trees.
+
+    Raises OverflowError if arithmetic on constants leaves the doubles.
+    """
     return _truth(predicate, negate=False)
 
 
@@ -142,8 +145,8 @@ def _numeric(node: Numeric) -> Numeric:
             return _folded(inner, mul, 1.0, Product)
         case Quotient(dividend, divisor):
             plain = _numeric(dividend)
-            if isinstance(plain, Number) and math.isfinite(plain.value / divisor):
-                return Number(plain.value / divisor + 0.0)
+            if isinstance(plain, Number):
+                return Number(_finite(plain.value / divisor))
             return Quotient(plain, divisor)
 
 
@@ -156,9 +159,13 @@ def _folded(
     """Constants folded into one and put first; the rest in a fixed order."""
     rest = sorted((part for part in parts if not isinstance(part, Number)), key=to_text)
     constants = [part.value for part in parts if isinstance(part, Number)]
-    folded = reduce(operation, sorted(constants), neutral) + 0.0
-    if not math.isfinite(folded):
-        return kind((*map(Number, sorted(constants)), *rest))
+    folded = _finite(reduce(operation, sorted(constants), neutral))
     head: list[Numeric] = [Number(folded)] if folded != neutral or not rest else []
     joined = (*head, *rest)
     return joined[0] if len(joined) == 1 else kind(joined)
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise OverflowError
+    return value + 0.0

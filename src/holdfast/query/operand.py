@@ -58,13 +58,13 @@ def negative(term: Numeric) -> Numeric:
 
 
 def comparison(
-    left: Operand, operator: Token, right: Operand, start: Token, at: Cursor
+    left: Operand, start: Token, operator: Token, right: Operand, here: Token, at: Cursor
 ) -> Predicate:
-    """`left operator right`, where `left` begins at `start`."""
+    """`left operator right`; the sides begin at the tokens `start` and `here`."""
     sign = operator.value
     quoted = isinstance(left, Text) and isinstance(left.content, str)
     if quoted or isinstance(left, Number | Constant):
-        left, right, sign = right, left, FLIPPED[sign]
+        left, start, right, here, sign = right, here, left, start, FLIPPED[sign]
     if isinstance(left, Text) or isinstance(right, Text):
         return _texts(left, sign, right, operator, at)
     if isinstance(left, Flag) and isinstance(right, Flag | Constant):
@@ -72,7 +72,7 @@ def comparison(
         if isinstance(right, Flag):
             return Compare(sign, left.column, right.column)
         return left if right.value == (sign == "=") else Not(left)
-    return Compare(sign, as_number(left, start, at), as_number(right, operator, at))
+    return Compare(sign, as_number(left, start, at), as_number(right, here, at))
 
 
 def _texts(left: Operand, sign: str, right: Operand, operator: Token, at: Cursor) -> Predicate:

@@ -18,7 +18,7 @@ import math
 from typing import final
 
 from holdfast.core.errors import QuestionError, UnknownColumn
-from holdfast.query.cursor import MOST_DEPTH, Cursor
+from holdfast.query.cursor import Cursor
 from holdfast.query.operand import Operand, Text, as_number, as_predicate, comparison, negative
 from holdfast.query.schema import Kind, Schema
 from holdfast.query.tokens import NOT_NUMBERS, Token, TokenKind
@@ -39,6 +39,10 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
+from holdfast.query.walk import levels
+
+# Canonical form and evaluation recurse over the tree; chains of divisions make it deep.
+MOST_LEVELS = 200
 
 _COMPARATORS = ("<", "<=", ">", ">=", "=", "!=")
 
@@ -52,6 +56,8 @@ def parse(text: str, schema: Schema) -> Predicate:
     found = as_predicate(_Parser(at, schema).disjunction(), start, at)
     if not at.finished:
         raise at.error(f"unexpected {at.next.value!r}", at.next)
+    if sum(1 for _ in levels(found)) > MOST_LEVELS:
+        raise at.error(f"a tree of more than {MOST_LEVELS} levels", start, "simplify the question")
     return found
 
 
@@ -116,7 +122,7 @@ class _Parser:
             operator = self._at.advance()
             here = self._at.next
             right = self._sum()
-            links.append(comparison(left, operator, right, start, self._at))
+            links.append(comparison(left, start, operator, right, here, self._at))
             left, start = right, here
         return And(tuple(links)) if len(links) > 1 else links[0]
 
@@ -181,7 +187,6 @@ class _Parser:
     def _product(self) -> Operand:
         start = self._at.next
         found = self._factor()
-        quotients = 0
         while self._at.sees("*", "/"):
             operator = self._at.advance()
             here = self._at.next
@@ -191,9 +196,6 @@ class _Parser:
                 factors = left.factors if isinstance(left, Product) else (left,)
                 found = Product((*factors, right))
                 continue
-            quotients += 1
-            if quotients > MOST_DEPTH:
-                raise self._at.error(f"more than {MOST_DEPTH} divisions in a row", operator)
             if not isinstance(right, Number) or right.value == 0:
                 hint = "divide only by a number that is not 0"
                 raise self._at.error("division by something that can be zero", here, hint)

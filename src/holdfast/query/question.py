@@ -32,7 +32,12 @@ def parse_question(text: str, schema: Schema) -> Question:
         raise InvalidInput(
             argument="question", accepted="text such as 'age > 50'", given=repr(text)[:80]
         )
-    predicate = canonical(parse(text, schema))
+    try:
+        predicate = canonical(parse(text, schema))
+    except OverflowError as error:
+        raise QuestionError(
+            problem="arithmetic on constants overflows", text=text, position=0, length=len(text)
+        ) from error
     if isinstance(predicate, Constant):
         raise QuestionError(
             problem=f"the question is always {str(predicate.value).lower()}",
@@ -43,7 +48,7 @@ def parse_question(text: str, schema: Schema) -> Question:
         )
     form = f'["share",{to_text(predicate)}]'
     return Question(
-        text=" ".join(text.split()),
+        text=text.strip(),
         predicate=predicate,
         digest=hashlib.sha256(form.encode()).hexdigest(),
     )

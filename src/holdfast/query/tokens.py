@@ -80,6 +80,12 @@ def tokenize(text: str) -> list[Token]:
             text=text[: MOST_CHARACTERS + 1],
             position=MOST_CHARACTERS,
         )
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise QuestionError(
+            problem="half of a character pair, which is not text", text=text, position=error.start
+        ) from error
     tokens: list[Token] = []
     position, end = 0, len(text.rstrip())
     while position < end:

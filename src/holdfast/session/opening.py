@@ -1,12 +1,11 @@
 """Opening data: a new promise, or the one its ledger already holds."""
 
-import os
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from holdfast.core import check
-from holdfast.core.errors import LedgerDamaged, LedgerMismatch, VacuousPlan
+from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch, VacuousPlan
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.data.table import Table
@@ -64,8 +63,10 @@ def open(
 
 
 def _place(source: object, ledger: str | Path | None) -> str:
+    if isinstance(ledger, str | Path):
+        return str(ledger)
     if ledger is not None:
-        return os.fspath(ledger)
+        raise InvalidInput(argument="ledger", accepted='a path, or ":memory:"', given=repr(ledger))
     return f"{source}.holdfast" if isinstance(source, str | Path) else MEMORY
 
 
@@ -134,10 +135,12 @@ def _recorded_plan(
 
 def _mechanism(opening: Opening, place: str) -> Gaussian:
     try:
+        if opening.mechanism["kind"] != Gaussian.KIND:
+            raise ValueError("another kind of mechanism")
         return Gaussian(
             rows=opening.rows,
             sigma=Fraction(opening.mechanism["sigma"]),
             step=Fraction(opening.mechanism["step"]),
         )
-    except (KeyError, ValueError) as error:
+    except (KeyError, ValueError, ZeroDivisionError) as error:
         raise LedgerDamaged(ledger=place, problem="describes no known mechanism") from error

@@ -118,5 +118,5 @@ class Session:
         return (
             f"<Session: {self.plan.rows:,} rows, ±{self.plan.radius:.4f} at confidence "
             f"{float(target.confidence):g} for all of {target.questions:,} questions, "
-            f"{self.remaining:,} left, ledger {self.ledger.place}>"
+            f"{self._left(self.ledger.seen.spent):,} left, ledger {self.ledger.place}>"
         )
