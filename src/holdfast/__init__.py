@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         LedgerDamaged,
         LedgerError,
         LedgerMismatch,
+        LedgerMissing,
         LedgerTooNew,
         LedgerUnavailable,
         QuestionError,
@@ -49,6 +50,7 @@ _ERRORS = (
     "LedgerDamaged",
     "LedgerError",
     "LedgerMismatch",
+    "LedgerMissing",
     "LedgerTooNew",
     "LedgerUnavailable",
     "QuestionError",
@@ -72,9 +74,9 @@ _HOMES = {
 
 __all__ = [
     "Answer", "BudgetExhausted", "Certificate", "DataError", "EvaluationFailed", "HoldfastError",
-    "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerTooNew",
-    "LedgerUnavailable", "Plan", "QuestionError", "Refusal", "Session", "Target", "TypeMismatch",
-    "UnknownColumn", "VacuousPlan", "open", "plan",
+    "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
+    "LedgerTooNew", "LedgerUnavailable", "Plan", "QuestionError", "Refusal", "Session", "Target",
+    "TypeMismatch", "UnknownColumn", "VacuousPlan", "open", "plan",
 ]  # fmt: skip
 
 

@@ -41,8 +41,8 @@ def draw(story: Story, folder: Path, *, seed: int) -> list[Path]:
         _draw_climbs(left, story.climbs)
         _draw_signals(right, story.signals, story.radius)
         figure.supxlabel(
-            f"{ROWS:,} rows, {FEATURES:,} features, all intervals at {story.confidence:.0%}"
-            f"   ·   holdfast demo --seed {seed}",
+            f"{ROWS:,} rows, {FEATURES:,} features; textbook and noise intervals 95% each, "
+            f"Holdfast's {story.confidence:.0%} for all together   ·   holdfast demo --seed {seed}",
             fontsize=8,
             color=_GREY,
         )

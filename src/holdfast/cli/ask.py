@@ -4,15 +4,18 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.answer import Answer
+from holdfast.core.numerics import decimal_down, decimal_up
+from holdfast.data.load import load
+from holdfast.query.question import parse_question
 from holdfast.session.opening import open as open_data
 
 
 @click.command()
 @click.argument("file")
 @click.argument("question", nargs=-1, required=True)
-@click.option("--questions", type=int, help="Size of a new budget. [default: 1000]")
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
 @options.confidence
-@click.option("--ledger", help="Ledger file. [default: FILE.holdfast]")
+@click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
 @click.option("--explain", is_flag=True, help="Show the theorems behind the intervals.")
 @options.as_json
 def ask(
@@ -24,12 +27,16 @@ def ask(
     explain: bool,
     json_wanted: bool,
 ) -> None:
-    """Ask one or more QUESTIONs about the population behind FILE (CSV or Parquet).
+    """Ask questions about the population behind a CSV or Parquet FILE.
 
     \b
     holdfast ask people.csv "age > 50 and income < 30000"
     """
-    with open_data(file, confidence=confidence, questions=questions, ledger=ledger) as session:
+    table = load(file)
+    for text in question:  # before a ledger is made: a slip must not fix the promise
+        parse_question(text, table.schema)
+    place = ledger or f"{file}.holdfast"
+    with open_data(table, confidence=confidence, questions=questions, ledger=place) as session:
         answers = session.ask_many(question)
         if json_wanted:
             certificate = session.plan.certificate.to_dict()
@@ -42,10 +49,10 @@ def ask(
             )
             return
         _show(answers)
-        target = session.plan.target
+        target, radius = session.plan.target, decimal_up(session.plan.radius)
         render.line(
-            f"±{session.plan.radius:.4f} for all {target.questions:,} questions together, with "
-            f"confidence {float(target.confidence):g}; {session.remaining:,} new questions left"
+            f"±{radius} for all {target.questions:,} questions together, with "
+            f"confidence {float(target.confidence)}; {session.remaining:,} new questions left"
         )
         if explain:
             render.line()
@@ -56,8 +63,8 @@ def _show(answers: list[Answer]) -> None:
     rows = [
         [
             f"{answer.value:.4f}",
-            f"{answer.low:.4f}",
-            f"{answer.high:.4f}",
+            decimal_down(answer.low),
+            decimal_up(answer.high),
             "free" if answer.replayed else "new",
             answer.question,
         ]

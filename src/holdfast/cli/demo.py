@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from holdfast.audit.figure import draw
+from holdfast.audit.holdouts import Reply
 from holdfast.audit.story import (
     CHECKPOINTS,
     FEATURES,
@@ -20,18 +21,28 @@ from holdfast.audit.story import (
     tell,
 )
 from holdfast.cli import options, render
+from holdfast.core.answer import Answer
+from holdfast.core.errors import InvalidInput
+from holdfast.core.numerics import decimal_down, decimal_up
 
 Process = subprocess.CompletedProcess[str]
 
 
 @click.command()
-@click.option("--out", default=".", show_default=True, help="Folder for the figure.")
-@click.option("--seed", default=1, show_default=True, help="Of the made-up data, not of the noise.")
+@click.option(
+    "--out", default=".", show_default=True, metavar="FOLDER", help="Where the figure goes."
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Chooses the made-up data; the noise is always new.",
+)
 @options.as_json
 def demo(out: str, seed: int, json_wanted: bool) -> None:
-    """Watch an analyst fool a plain holdout, and fail to fool this one (under a minute)."""
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
+    """Watch an analyst fool a plain holdout, but not this one."""
+    folder = _writable(out)
     with tempfile.TemporaryDirectory() as workplace:
         with render.progress() as progress:
             story = tell(Path(workplace), seed=seed, progress=progress)
@@ -43,6 +54,22 @@ def demo(out: str, seed: int, json_wanted: bool) -> None:
         _narrate(story, restarted, pictures)
 
 
+def _writable(out: str) -> Path:
+    """The folder, checked before a minute is spent."""
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise InvalidInput(
+            argument="--out",
+            accepted="a folder that can be written",
+            given=out,
+            hint=error.strerror or "",
+        ) from error
+    return folder
+
+
 def _restart(data: Path) -> Process:
     """Ask a new question in a new process: only the ledger remembers."""
     command = [sys.executable, "-m", "holdfast", "ask", str(data), f"x3 + {LABEL} > 0"]
@@ -52,7 +79,7 @@ def _restart(data: Path) -> Process:
 def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
     say = render.line
     plain, noisy = story.climbs[0].last, story.climbs[1].last
-    questions = FEATURES + len(CHECKPOINTS)
+    questions, radius = FEATURES + len(CHECKPOINTS), decimal_up(story.radius, places=2)
 
     render.heading(
         "1. Nothing to find.",
@@ -67,16 +94,17 @@ def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
             [
                 climb.name,
                 f"{climb.last.value:.1%}",
-                f"{climb.last.low:.1%} to {climb.last.high:.1%}",
+                _percent(climb.last, places=1),
                 "yes, at every step" if climb.covers else "no",
             ]
             for climb in story.climbs
         ],
     )
     say()
-    say(f"The plain holdout is {plain.value - TRUTH:.0%} too high and sure of it. Noise shrinks")
-    say(f"the error ({noisy.value:.0%}), but that interval is about the noise, not the world.")
-    say(f"The price of the third line: intervals of ±{story.radius:.2f}, because they hold for all")
+    high, less = (100 * (claim.value - TRUTH) for claim in (plain, noisy))
+    say(f"The plain holdout is {high:.0f} points too high and sure of it. Noise brings that down")
+    say(f"to {less:.0f} points, but its interval is about the noise, not the world.")
+    say(f"The price of the third line: intervals of ±{radius}, because they hold for all")
     say(f"{questions:,} questions together, whatever the analyst does. More rows buy narrower ones")
     say(f"(holdfast plan --questions {questions} --radius 0.05).")
 
@@ -85,7 +113,7 @@ def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
         f"The same size, and one feature right {SIGNAL_SHARE:.0%} of the time.",
     )
     for answer in story.found:
-        say(f"Found: {answer.question}, {answer.low:.0%} to {answer.high:.0%}.")
+        say(f"Found: {answer.question}, {_percent(answer, places=0)}.")
     say(f"{len(story.found)} of {FEATURES:,} intervals exclude 50%.")
 
     render.heading("3. The budget ends.", "One more new question about the first table:")
@@ -99,6 +127,12 @@ def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
         say("Figure: " + ", ".join(map(str, pictures)))
     else:
         say("No figure: it needs matplotlib (pip install 'holdfast[plot]')")
+
+
+def _percent(claim: Answer | Reply, *, places: int) -> str:
+    """The interval of a claim, rounded outward."""
+    low, high = 100 * claim.low, 100 * claim.high
+    return f"{decimal_down(low, places=places)}% to {decimal_up(high, places=places)}%"
 
 
 def _summary(story: Story, restarted: Process, pictures: list[Path]) -> dict[str, object]:

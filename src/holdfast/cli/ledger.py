@@ -1,10 +1,12 @@
 """`holdfast ledger`: what was asked and what is left, and whether the record is intact."""
 
+from contextlib import closing
 from pathlib import Path
 
 import click
 
 from holdfast.cli import options, render
+from holdfast.core.errors import LedgerMissing
 from holdfast.ledger.sqlite import Ledger
 
 
@@ -16,52 +18,62 @@ def ledger() -> None:
 def _open(path: str) -> Ledger:
     """The ledger at `path`, or the one beside the data file `path`."""
     beside = Path(f"{path}.holdfast")
-    return Ledger.open(str(beside) if beside.exists() else path)
+    if beside.exists():
+        return Ledger.open(str(beside))
+    if not path.endswith(".holdfast") and not _is_database(Path(path)):
+        raise LedgerMissing(ledger=path)
+    return Ledger.open(path)
+
+
+def _is_database(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 @ledger.command()
 @click.argument("path")
 @options.as_json
 def show(path: str, json_wanted: bool) -> None:
-    """List the answers in a ledger; PATH is the ledger or the data file beside it."""
-    book = _open(path)
-    opening, answers, draws = book.opening, book.answers(), book.draws()
-    lost = draws - len(answers)
-    if json_wanted:
-        summary = {
-            "ledger": book.place,
-            **opening.to_body(),
-            "spent": str(book.spent().mu_squared),
-            "draws": draws,
-            "unsettled": lost,
-            "remaining": opening.questions - draws,
-            "answers": [
-                {"question": each.text, "value": float(each.value)} for each in answers.values()
-            ],
-        }
-        render.as_json(summary)
-        return
-    render.line(
-        f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
-        f"{float(opening.confidence):g}"
-    )
-    render.line(
-        f"{draws:,} of {opening.questions:,} questions spent, {opening.questions - draws:,} left"
-    )
-    if lost:
-        render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
-    if answers:
-        rows = [[f"{float(each.value):.4f}", each.text] for each in answers.values()]
-        render.table(["share", "question"], rows)
+    """List what was asked; PATH is the ledger or its data file."""
+    with closing(_open(path)) as book:
+        opening, answers, draws = book.opening, book.answers(), book.draws()
+        lost, left = draws - len(answers), opening.questions - draws
+        if json_wanted:
+            summary = {
+                "ledger": book.place,
+                **opening.to_body(),
+                "confidence": float(opening.confidence),
+                "spent": str(book.spent().mu_squared),
+                "draws": draws,
+                "unsettled": lost,
+                "remaining": left,
+                "answers": [
+                    {"question": each.text, "value": float(each.value)} for each in answers.values()
+                ],
+            }
+            render.as_json(summary)
+            return
+        render.line(
+            f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
+            f"{float(opening.confidence)}"
+        )
+        render.line(f"{draws:,} of {opening.questions:,} questions spent, {left:,} left")
+        if lost:
+            render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
+        if answers:
+            rows = [[f"{float(each.value):.4f}", each.text] for each in answers.values()]
+            render.table(["share", "question"], rows)
 
 
 @ledger.command()
 @click.argument("path")
 @options.as_json
 def verify(path: str, json_wanted: bool) -> None:
-    """Recheck every link of the chain and every amount from the first entry."""
-    book = _open(path)
-    entries = book.verify()
+    """Recheck every entry; PATH is the ledger or its data file."""
+    with closing(_open(path)) as book:
+        entries = book.verify()
     if json_wanted:
         render.as_json({"ledger": book.place, "entries": entries, "intact": True})
     else:

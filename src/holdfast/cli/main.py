@@ -1,32 +1,46 @@
 """The `holdfast` command.
 
-Exit codes: 0 done, 2 bad input, 3 refused (nothing was spent), 4 trouble with a ledger.
+Exit codes: 0 done, 2 bad input, 3 refused (nothing was spent), 4 trouble with a ledger,
+5 the engine failed after the question had been paid for.
 """
 
+import io
+import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import final
 
 import click
 
 from holdfast import __version__
 from holdfast.cli import render
-from holdfast.cli.ask import ask
-from holdfast.cli.demo import demo
-from holdfast.cli.ledger import ledger
-from holdfast.cli.plan import plan
-from holdfast.core.errors import HoldfastError, LedgerError, Refusal
+from holdfast.core.errors import EvaluationFailed, HoldfastError, LedgerError, Refusal
 
-BAD_INPUT, REFUSED, LEDGER_TROUBLE = 2, 3, 4
+BAD_INPUT, REFUSED, LEDGER_TROUBLE, ENGINE_FAILED = 2, 3, 4, 5
+
+# In the order of the help; each is a module of this package with a command of the same name.
+_COMMANDS = ("plan", "ask", "ledger", "demo")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@final
+class _OnDemand(click.Group):
+    """Imports a command when it is used: planning need not wait for the data engine."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"holdfast.cli.{cmd_name}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+
+@click.group(cls=_OnDemand, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
     """Answers to adaptively chosen questions about data, with intervals for the population."""
-
-
-for command in (plan, ask, ledger, demo):
-    cli.add_command(command)
 
 
 def exit_code(problem: HoldfastError) -> int:
@@ -36,6 +50,8 @@ def exit_code(problem: HoldfastError) -> int:
             return REFUSED
         case LedgerError():
             return LEDGER_TROUBLE
+        case EvaluationFailed():
+            return ENGINE_FAILED
         case _:
             return BAD_INPUT
 
@@ -43,8 +59,16 @@ def exit_code(problem: HoldfastError) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # ± and column names must not fail where the terminal knows fewer letters.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         cli.main(given, prog_name="holdfast")
     except HoldfastError as problem:
-        render.error(problem, json_wanted="--json" in given)
+        try:
+            render.error(problem, json_wanted="--json" in given)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader is gone; what is left must not complain when Python flushes at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(exit_code(problem))

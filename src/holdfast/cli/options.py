@@ -5,5 +5,5 @@ import click
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
 
 confidence = click.option(
-    "--confidence", type=float, help="That all intervals hold together. [default: 0.95]"
+    "--confidence", type=float, help="Chance that all intervals hold together. [default: 0.95]"
 )

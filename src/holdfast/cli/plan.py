@@ -4,16 +4,21 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.numerics import decimal_up
 from holdfast.core.target import Target
 from holdfast.planner.inverse import questions_affordable, rows_needed
 from holdfast.planner.plan import Plan
 from holdfast.planner.plan import plan as best_plan
-from holdfast.session.opening import CONFIDENCE, QUESTIONS, useful_plan
+from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 
 
 @click.command()
 @click.option("--rows", type=int, help="Rows of the data.")
-@click.option("--questions", type=int, help="New questions to be asked in all.")
+@click.option(
+    "--questions",
+    type=int,
+    help="New questions to be asked in all. [default: 1000, if only rows are given]",
+)
 @click.option("--radius", type=float, help="Half-width that every interval must keep.")
 @options.confidence
 @options.as_json
@@ -24,7 +29,7 @@ def plan(
     confidence: float | None,
     json_wanted: bool,
 ) -> None:
-    """Work out the third of rows, questions and radius from the other two.
+    """Work out rows, questions or radius from the other two.
 
     \b
     holdfast plan --rows 100000 --questions 1000    the radius of every interval
@@ -75,8 +80,10 @@ def _most_questions(rows: int, radius: float, level: object) -> Plan:
 def _show(found: Plan) -> None:
     target = found.target
     render.line(
-        f"±{found.radius:.4f} for all of {target.questions:,} adaptively chosen "
-        f"questions on {found.rows:,} rows, together with confidence {float(target.confidence):g}"
+        f"±{decimal_up(found.radius)} for all of {target.questions:,} adaptively chosen "
+        f"questions on {found.rows:,} rows, together with confidence {float(target.confidence)}"
     )
-    rows = [[f"{part.radius:.4f}", part.covers, part.theorem] for part in found.certificate.parts]
-    render.table(["part", "covers", "theorem"], rows)
+    rows = [
+        [decimal_up(part.radius), part.covers, part.theorem] for part in found.certificate.parts
+    ]
+    render.table(["radius", "covers", "theorem"], rows)

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from holdfast.audit.story import Progress
 
 
+# A question or a file name may hold codes that a terminal would obey.
+_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
+
+def _literal(text: str) -> str:
+    return "\n".join(part.translate(_VISIBLE) for part in text.split("\n"))
+
+
 def _console(*, stderr: bool = False) -> Console:
     # Made for each call, so that it follows a redirected or captured stream.
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
@@ -23,7 +31,7 @@ def _console(*, stderr: bool = False) -> Console:
 
 def line(text: str = "") -> None:
     """One line for people."""
-    _console().print(text, markup=False)
+    _console().print(_literal(text), markup=False)
 
 
 def heading(title: str, text: str) -> None:
@@ -42,6 +50,7 @@ def as_json(value: object) -> None:
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Aligned columns, with a bold head on a terminal."""
     console = _console()
+    rows = [[cell.translate(_VISIBLE) for cell in row] for row in rows]
     if console.is_terminal:
         ruled = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
@@ -63,7 +72,7 @@ def error(problem: HoldfastError, *, json_wanted: bool) -> None:
         fields = problem.fields()
         as_json({"error": type(problem).__name__, "message": str(problem), "fields": fields})
         return
-    _console(stderr=True).print(str(problem), style="red", markup=False)
+    _console(stderr=True).print(_literal(str(problem)), style="red", markup=False)
 
 
 @contextmanager
@@ -73,7 +82,9 @@ def progress() -> Iterator["Progress"]:
 
     console = _console(stderr=True)
     columns = (TextColumn("{task.description:<16}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bars:
         known: dict[str, object] = {}
 
         def advance(name: str, done: int, total: int) -> None:

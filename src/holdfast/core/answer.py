@@ -7,6 +7,7 @@ from typing import final
 from holdfast.core.certificate import Certificate
 from holdfast.core.interval import Interval
 from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.numerics import decimal_down, decimal_up
 
 
 @final
@@ -57,7 +58,8 @@ class Answer:
         return share in self.interval
 
     def __str__(self) -> str:
-        return f"{self.value:.4f}  [{self.low:.4f}, {self.high:.4f}]  {self.question}"
+        interval = f"[{decimal_down(self.low)}, {decimal_up(self.high)}]"
+        return f"{self.value:.4f}  {interval}  {self.question}"
 
     def to_dict(self) -> dict[str, object]:
         return {

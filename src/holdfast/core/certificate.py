@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from holdfast.core.numerics import float_up
+from holdfast.core.numerics import decimal_up, float_up
 from holdfast.core.target import Target
 from holdfast.core.theorem import lookup
 
@@ -58,13 +58,13 @@ class Certificate:
     def explain(self) -> str:
         """The certificate in words, for a person who wants to check it."""
         lines = [
-            f"With probability at least {float(self.target.confidence):g}, all of at most "
+            f"With probability at least {float(self.target.confidence)}, all of at most "
             f"{self.target.questions:,} answers from {self.rows:,} rows are within "
-            f"{self.radius:.4f} of the population ({self.joins}):"
+            f"{decimal_up(self.radius)} of the population ({self.joins}):"
         ]
         for part in self.parts:
             numbers = ", ".join(f"{name} = {value:.6g}" for name, value in part.numbers)
-            lines.append(f"  {part.radius:.4f}  {part.covers} ({part.theorem}: {numbers})")
+            lines.append(f"  {decimal_up(part.radius)}  {part.covers} ({part.theorem}: {numbers})")
         lines.append("Assumed: " + "; ".join(self.assumptions) + ".")
         lines.extend(self.citations())
         return "\n".join(lines)

@@ -11,6 +11,7 @@ HoldfastError
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
 └── LedgerError
+    ├── LedgerMissing     nothing at the path could be a ledger
     ├── LedgerMismatch    the ledger belongs to other data or another promise
     ├── LedgerDamaged     the file is not a ledger, or its chain is broken
     ├── LedgerTooNew      a newer version wrote it
@@ -143,7 +144,7 @@ class VacuousPlan(Refusal):
         wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
         return (
             f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
-            f"{float(self.confidence):g} would give intervals of half-width {wide}; "
+            f"{float(self.confidence)} would give intervals of half-width {wide}; "
             f"you need n ≥ {self.rows_needed:,}{fewer}"
         )
 
@@ -164,6 +165,17 @@ class LedgerError(HoldfastError):
     """Something is wrong with a ledger."""
 
     ledger: str
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerMissing(LedgerError):
+    """Nothing that could be a ledger is at the path or beside it."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.ledger} is not a ledger, and {self.ledger}.holdfast does not exist; the first "
+            "question asked about a data file makes its ledger"
+        )
 
 
 @dataclass(eq=False, kw_only=True)
@@ -217,6 +229,6 @@ class LedgerUnavailable(LedgerError):
 
     def __str__(self) -> str:
         return (
-            f"ledger {self.ledger} {self.problem}; name a writable place with ledger=PATH, or "
-            'ledger=":memory:" for a budget that lasts as long as the process'
+            f"ledger {self.ledger} {self.problem}; name another place for the ledger, or "
+            '":memory:" for a budget that lasts as long as the process'
         )

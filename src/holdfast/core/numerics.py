@@ -1,6 +1,7 @@
 """Outward rounding: a bound computed in floating point leaves through `up` or `down`."""
 
 import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 
 # Every bound is a short chain of correctly conditioned operations on `math` functions, each
@@ -29,3 +30,13 @@ def float_down(exact: Fraction) -> float:
     """The largest float that is not above `exact`."""
     nearest = float(exact)
     return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
+
+
+def decimal_up(value: float, *, places: int = 4) -> str:
+    """`value` to print, with `places` decimals and not below it."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING))
+
+
+def decimal_down(value: float, *, places: int = 4) -> str:
+    """`value` to print, with `places` decimals and not above it."""
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))

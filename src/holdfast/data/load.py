@@ -25,7 +25,9 @@ _ACCEPTED = (
 
 
 def load(source: object) -> Table:
-    """The rows of `source`, held in memory."""
+    """The rows of `source`, held in memory; a table is returned as it is."""
+    if isinstance(source, Table):
+        return source
     name = str(source) if isinstance(source, str | Path) else f"the {type(source).__name__}"
     frame = _normalised(_frame(source, name))
     if frame.width == 0:

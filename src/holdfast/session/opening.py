@@ -5,7 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from holdfast.core import check
-from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch, VacuousPlan
+from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.data.table import Table
@@ -14,12 +14,9 @@ from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Entropy, SystemEntropy
-from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.plan import Plan, plan
+from holdfast.planner.plan import Plan
+from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 from holdfast.session.session import Session
-
-CONFIDENCE = Fraction(95, 100)
-QUESTIONS = 1000
 
 
 def open(
@@ -68,20 +65,6 @@ def _place(source: object, ledger: str | Path | None) -> str:
     if ledger is not None:
         raise InvalidInput(argument="ledger", accepted='a path, or ":memory:"', given=repr(ledger))
     return f"{source}.holdfast" if isinstance(source, str | Path) else MEMORY
-
-
-def useful_plan(rows: int, target: Target) -> Plan:
-    """The best plan, unless it says nothing."""
-    best = plan(rows=rows, target=target)
-    if best.vacuous:
-        raise VacuousPlan(
-            rows=rows,
-            questions=target.questions,
-            confidence=target.confidence,
-            rows_needed=rows_needed(target=target),
-            questions_affordable=questions_affordable(rows=rows, confidence=target.confidence),
-        )
-    return best
 
 
 def _opening(table: Table, best: Plan, rng: Entropy) -> Opening:

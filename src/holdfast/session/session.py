@@ -10,6 +10,7 @@ from holdfast.core.answer import Answer
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
 from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.numerics import decimal_up
 from holdfast.data.table import Table
 from holdfast.ledger.sqlite import Ledger
 from holdfast.noise.entropy import Entropy
@@ -116,7 +117,7 @@ class Session:
     def __repr__(self) -> str:
         target = self.plan.target
         return (
-            f"<Session: {self.plan.rows:,} rows, ±{self.plan.radius:.4f} at confidence "
-            f"{float(target.confidence):g} for all of {target.questions:,} questions, "
+            f"<Session: {self.plan.rows:,} rows, ±{decimal_up(self.plan.radius)} at confidence "
+            f"{float(target.confidence)} for all of {target.questions:,} questions, "
             f"{self._left(self.ledger.seen.spent):,} left, ledger {self.ledger.place}>"
         )
