@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.answer import Answer
-from holdfast.core.numerics import decimal_down, decimal_up
+from holdfast.core.numerics import decimal_down, decimal_up, level_down
 from holdfast.data.load import load
 from holdfast.query.question import parse_question
 from holdfast.session.opening import open as open_data
@@ -52,7 +52,7 @@ def ask(
         target, radius = session.plan.target, decimal_up(session.plan.radius)
         render.line(
             f"±{radius} for all {target.questions:,} questions together, with "
-            f"confidence {float(target.confidence)}; {session.remaining:,} new questions left"
+            f"confidence {level_down(target.confidence)}; {session.remaining:,} new questions left"
         )
         if explain:
             render.line()

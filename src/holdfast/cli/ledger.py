@@ -7,6 +7,7 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.errors import LedgerMissing
+from holdfast.core.numerics import level_down
 from holdfast.ledger.sqlite import Ledger
 
 
@@ -44,7 +45,7 @@ def show(path: str, json_wanted: bool) -> None:
             summary = {
                 "ledger": book.place,
                 **opening.to_body(),
-                "confidence": float(opening.confidence),
+                "confidence": level_down(opening.confidence),
                 "spent": str(book.spent().mu_squared),
                 "draws": draws,
                 "unsettled": lost,
@@ -57,7 +58,7 @@ def show(path: str, json_wanted: bool) -> None:
             return
         render.line(
             f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
-            f"{float(opening.confidence)}"
+            f"{level_down(opening.confidence)}"
         )
         render.line(f"{draws:,} of {opening.questions:,} questions spent, {left:,} left")
         if lost:

@@ -4,7 +4,7 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.errors import InvalidInput, VacuousPlan
-from holdfast.core.numerics import decimal_up
+from holdfast.core.numerics import decimal_up, level_down
 from holdfast.core.target import Target
 from holdfast.planner.inverse import questions_affordable, rows_needed
 from holdfast.planner.plan import Plan
@@ -81,7 +81,8 @@ def _show(found: Plan) -> None:
     target = found.target
     render.line(
         f"±{decimal_up(found.radius)} for all of {target.questions:,} adaptively chosen "
-        f"questions on {found.rows:,} rows, together with confidence {float(target.confidence)}"
+        f"questions on {found.rows:,} rows, together with confidence "
+        f"{level_down(target.confidence)}"
     )
     rows = [
         [decimal_up(part.radius), part.covers, part.theorem] for part in found.certificate.parts

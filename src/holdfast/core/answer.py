@@ -7,7 +7,7 @@ from typing import final
 from holdfast.core.certificate import Certificate
 from holdfast.core.interval import Interval
 from holdfast.core.loss import FREE, GaussianLoss
-from holdfast.core.numerics import decimal_down, decimal_up
+from holdfast.core.numerics import decimal_down, decimal_up, level_down
 
 
 @final
@@ -47,7 +47,7 @@ class Answer:
 
     @property
     def confidence(self) -> float:
-        return float(self.certificate.target.confidence)
+        return level_down(self.certificate.target.confidence)
 
     @property
     def replayed(self) -> bool:

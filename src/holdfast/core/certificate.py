@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from holdfast.core.numerics import decimal_up, float_up
+from holdfast.core.numerics import decimal_up, float_up, level_down
 from holdfast.core.target import Target
 from holdfast.core.theorem import lookup
 
@@ -58,7 +58,7 @@ class Certificate:
     def explain(self) -> str:
         """The certificate in words, for a person who wants to check it."""
         lines = [
-            f"With probability at least {float(self.target.confidence)}, all of at most "
+            f"With probability at least {level_down(self.target.confidence)}, all of at most "
             f"{self.target.questions:,} answers from {self.rows:,} rows are within "
             f"{decimal_up(self.radius)} of the population ({self.joins}):"
         ]
@@ -71,7 +71,7 @@ class Certificate:
 
     def to_dict(self) -> dict[str, object]:
         return {
-            "confidence": float(self.target.confidence),
+            "confidence": level_down(self.target.confidence),
             "questions": self.target.questions,
             "rows": self.rows,
             "radius": self.radius,

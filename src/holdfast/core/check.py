@@ -5,17 +5,27 @@ from fractions import Fraction
 
 from holdfast.core.errors import InvalidInput
 
+# Below this the logarithms and tails of floats lose the digits that the margin covers.
+SMALLEST_LEVEL = Fraction(1, 10**200)
+
 
 def _sole(named: dict[str, object]) -> tuple[str, object]:
     ((name, value),) = named.items()
     return name, value
 
 
+def _shown(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python refuses to print integers of thousands of digits
+        return "an integer of thousands of digits"
+
+
 def positive_integer(**named: object) -> int:
     """The one value given, if it is an integer of at least 1."""
     name, value = _sole(named)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidInput(argument=name, accepted="an integer of at least 1", given=repr(value))
+        raise InvalidInput(argument=name, accepted="an integer of at least 1", given=_shown(value))
     return value
 
 
@@ -23,7 +33,7 @@ def positive_fraction(**named: object) -> Fraction:
     """The one value given, if it is an exact rational above 0."""
     name, value = _sole(named)
     if not isinstance(value, Fraction) or value <= 0:
-        raise InvalidInput(argument=name, accepted="a positive Fraction", given=repr(value))
+        raise InvalidInput(argument=name, accepted="a positive Fraction", given=_shown(value))
     return value
 
 
@@ -31,10 +41,14 @@ def positive_float(**named: object) -> float:
     """The one value given, if it is a finite number above 0."""
     name, value = _sole(named)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise InvalidInput(argument=name, accepted="a number above 0", given=repr(value))
-    if not math.isfinite(value) or value <= 0:
-        raise InvalidInput(argument=name, accepted="a finite number above 0", given=repr(value))
-    return float(value)
+        raise InvalidInput(argument=name, accepted="a number above 0", given=_shown(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not 0 < number < math.inf:  # also false for NaN
+        raise InvalidInput(argument=name, accepted="a finite number above 0", given=_shown(value))
+    return number
 
 
 def probability(**named: object) -> Fraction:
@@ -45,7 +59,7 @@ def probability(**named: object) -> Fraction:
     name, value = _sole(named)
     accepted = "strictly between 0 and 1, such as 0.95"
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise InvalidInput(argument=name, accepted=accepted, given=repr(value))
-    if not 0 < value < 1:  # also false for NaN
-        raise InvalidInput(argument=name, accepted=accepted, given=repr(value))
+        raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
+    if not SMALLEST_LEVEL <= value < 1:  # also false for NaN
+        raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
     return value if isinstance(value, Fraction) else Fraction(repr(float(value)))

@@ -2,10 +2,10 @@
 
 HoldfastError
 ├── InvalidInput          a value the caller gave (also a ValueError)
-│   ├── QuestionError     a question, with the character it fails at
-│   │   ├── UnknownColumn
-│   │   └── TypeMismatch
-│   └── DataError         a source that cannot be held
+├── QuestionError         a question, with the character it fails at (also a ValueError)
+│   ├── UnknownColumn
+│   └── TypeMismatch
+├── DataError             a source that cannot be held (also a ValueError)
 ├── Refusal               a promise that cannot be made; nothing was touched or charged
 │   ├── BudgetExhausted
 │   └── VacuousPlan
@@ -21,6 +21,8 @@ HoldfastError
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+
+from holdfast.core.numerics import level_down
 
 
 def _rebuild(kind: Callable[..., "HoldfastError"], fields: dict[str, object]) -> "HoldfastError":
@@ -144,7 +146,7 @@ class VacuousPlan(Refusal):
         wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
         return (
             f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
-            f"{float(self.confidence)} would give intervals of half-width {wide}; "
+            f"{level_down(self.confidence)} would give intervals of half-width {wide}; "
             f"you need n ≥ {self.rows_needed:,}{fewer}"
         )
 

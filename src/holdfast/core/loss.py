@@ -19,7 +19,8 @@ class GaussianLoss:
     mu_squared: Fraction
 
     def __post_init__(self) -> None:
-        if self.mu_squared < 0:
+        amount: object = self.mu_squared  # a float would pass the comparison, NaN included
+        if not isinstance(amount, Fraction) or amount < 0:
             raise InvalidInput(
                 argument="mu_squared",
                 accepted="a Fraction of at least 0",

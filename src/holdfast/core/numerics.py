@@ -32,11 +32,17 @@ def float_down(exact: Fraction) -> float:
     return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
 
 
+def level_down(exact: Fraction) -> float:
+    """A float that prints as a decimal not above `exact`: 19/20 is 0.95, and nothing is 1."""
+    nearest = float(exact)
+    return nearest if Fraction(repr(nearest)) <= exact else math.nextafter(nearest, -math.inf)
+
+
 def decimal_up(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not below it."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING))
+    return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING), "f")
 
 
 def decimal_down(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not above it."""
-    return str(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))
+    return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR), "f")

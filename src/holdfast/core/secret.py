@@ -29,5 +29,5 @@ class Exact(Generic[T]):
     def _withheld(self, *_: object) -> NoReturn:
         raise TypeError("an exact value is withheld: only a mechanism may open it")
 
-    __eq__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __reduce__ = _withheld
+    __eq__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __reduce__ = __getstate__ = _withheld
     __int__ = __float__ = __index__ = __iter__ = __len__ = _withheld

@@ -40,7 +40,7 @@ def theorem(key: str, source: str, locator: str) -> Callable[[Callable[P, R]], C
     def register(function: Callable[P, R]) -> Callable[P, R]:
         name = f"{function.__module__}.{function.__qualname__}"
         paragraphs = (function.__doc__ or "").split("Holds when:")
-        if len(paragraphs) != 2:
+        if len(paragraphs) != 2 or not paragraphs[0].strip():
             raise TypeError(f"{name} needs a docstring with one 'Holds when:' paragraph")
         if key in _registry and _registry[key].function != name:
             raise TypeError(f"theorem {key} is registered twice")

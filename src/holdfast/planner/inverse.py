@@ -40,7 +40,7 @@ def _checked_radius(radius: float) -> float:
 def questions_affordable(
     *, rows: int, confidence: float | Fraction, radius: float = VACUOUS
 ) -> int:
-    """How many questions keep every interval within `radius`; 0 if not even one."""
+    """How many questions keep every interval within `radius`; 0 if not even one, at most 10¹²."""
     check.positive_integer(rows=rows)
     radius = _checked_radius(radius)
 

@@ -12,6 +12,7 @@ from holdfast.core import check
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GaussianLoss
+from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 
@@ -59,7 +60,7 @@ class Plan:
         return {
             "rows": self.rows,
             "questions": self.target.questions,
-            "confidence": float(self.target.confidence),
+            "confidence": level_down(self.target.confidence),
             "radius": self.radius,
             "vacuous": self.vacuous,
             "mechanism": {
@@ -94,7 +95,7 @@ def plan(*, rows: int, target: Target) -> Plan:
         ("questions", target.questions, MOST_QUESTIONS),
     ):
         if value > most:
-            raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given=f"{value:,}")
+            raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given="more")
     return _best(rows, target)
 
 

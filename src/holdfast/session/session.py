@@ -10,7 +10,7 @@ from holdfast.core.answer import Answer
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
 from holdfast.core.loss import FREE, GaussianLoss
-from holdfast.core.numerics import decimal_up
+from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.table import Table
 from holdfast.ledger.sqlite import Ledger
 from holdfast.noise.entropy import Entropy
@@ -118,6 +118,6 @@ class Session:
         target = self.plan.target
         return (
             f"<Session: {self.plan.rows:,} rows, ±{decimal_up(self.plan.radius)} at confidence "
-            f"{float(target.confidence)} for all of {target.questions:,} questions, "
+            f"{level_down(target.confidence)} for all of {target.questions:,} questions, "
             f"{self._left(self.ledger.seen.spent):,} left, ledger {self.ledger.place}>"
         )

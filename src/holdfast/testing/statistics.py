@@ -58,8 +58,8 @@ def fit_p_value(sample: Iterable[int], cdf: Callable[[int], float]) -> float:
 
 def excess_p_value(hits: int, *, trials: int, probability: float) -> float:
     """Pr[Binomial(trials, probability) ≥ hits]: small if events happen too often."""
-    if hits <= 0:
-        return 1.0
+    if hits <= 0 or probability in (0, 1):
+        return float(hits <= 0 or (probability == 1 and hits <= trials))
     logs = (log(probability), log1p(-probability))
     top = lgamma(trials + 1)
     return min(

@@ -1,7 +1,7 @@
 """How far the conversation can pull the sample away from the population."""
 
 from fractions import Fraction
-from math import exp, inf, log, log1p, pi, sin, sqrt
+from math import exp, expm1, inf, log, log1p, pi, sin, sqrt
 
 from holdfast.core import check
 from holdfast.core.loss import GaussianLoss
@@ -16,9 +16,9 @@ def _smallest_over_rates(*, mu_squared: float, log_inverse_beta: float) -> float
         rate = exp(log_rate)
         logarithm = (rate * rate + 1) * mu_squared / 32 + log_inverse_beta
         # arccosh(e^L) = L + ln(1 + √(1 − e^{−2L})): neither overflows nor cancels.
-        return (logarithm + log1p(sqrt(1 - exp(-2 * logarithm)))) / rate
+        return (logarithm + log1p(sqrt(-expm1(-2 * logarithm)))) / rate
 
-    # The minimum is near √(32 ln(2/β))/μ for β < 1 and near 2/√μ for the mean: bracket both.
+    # The minimum is near √(32 ln(2/β))/μ for β < 1 and near 3.1/√μ for the mean: bracket both.
     centre = log(32 * (log_inverse_beta + 1) / mu_squared) / 2
     low, high = centre - 5, centre + 2
     golden = (sqrt(5) - 1) / 2

@@ -13,7 +13,7 @@ from holdfast.core.theorem import theorem
 def normal_shortfall(*, beta: Fraction, count: int) -> float:
     """A bound on ES_β(max_{j≤k} |Z_j|), the mean of the worst β-fraction of the largest noise.
 
-        ES_β(max |Z_j|) ≤ c + (2k/β)·(φ(c) − c·Φ̄(c))      for every real c, k = `count`
+        ES_β(max |Z_j|) ≤ c + (2k/β)·(φ(c) − c·Φ̄(c))      for every c ≥ 0, k = `count`
 
     at c = Φ̄⁻¹(β/2k), where it equals ES_{β/k}(|Z|). With a_j = q_j(S) + σZ_j and a transcript
     π, any event that is decided by π and has probability at least β satisfies
@@ -25,7 +25,7 @@ def normal_shortfall(*, beta: Fraction, count: int) -> float:
 
     Holds when: the Z_j are standard normal given everything before them; they need not be
     independent of one another, and fewer than k may be drawn.
-    Rounds: up. Every c gives a valid bound, so an error in c cannot make it too small.
+    Rounds: up. Every c ≥ 0 gives a valid bound, so an error in c cannot make it too small.
     """
     check.probability(beta=beta)
     check.positive_integer(count=count)
