@@ -1,0 +1,63 @@
+"""The clock filter admits up to its limit exactly and refuses the least amount beyond."""
+
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.accounting.clock import ClockFilter
+from holdfast.core.gate import Admitted, Gate, Refused
+from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.theorem import lookup
+
+LIMIT = GaussianLoss(Fraction(1, 3))
+SPECK = GaussianLoss(Fraction(1, 10**30))
+
+amounts = st.fractions(min_value=0, max_value=2)
+
+
+@given(limit=amounts, spent=amounts, cost=amounts)
+def test_a_charge_is_admitted_exactly_while_the_sum_fits(
+    limit: Fraction, spent: Fraction, cost: Fraction
+) -> None:
+    gate: Gate = ClockFilter(GaussianLoss(limit))
+    outcome = gate.admit(GaussianLoss(cost), spent=GaussianLoss(spent))
+
+    if spent + cost <= limit:
+        assert outcome == Admitted(GaussianLoss(spent + cost))
+    else:
+        assert outcome == Refused(GaussianLoss(limit))
+
+
+@pytest.mark.parametrize("already", [FREE, SPECK, GaussianLoss(Fraction(1, 7)), LIMIT])
+def test_the_limit_itself_is_admitted_and_a_speck_more_is_not(already: GaussianLoss) -> None:
+    left = GaussianLoss(LIMIT.mu_squared - already.mu_squared)
+
+    assert ClockFilter(LIMIT).admit(left, spent=already) == Admitted(LIMIT)
+    assert ClockFilter(LIMIT).admit(left + SPECK, spent=already) == Refused(LIMIT)
+
+
+def test_a_ledger_that_is_already_over_admits_nothing() -> None:
+    assert ClockFilter(LIMIT).admit(FREE, spent=LIMIT + SPECK) == Refused(LIMIT)
+
+
+def test_amounts_below_the_floats_are_still_charged() -> None:
+    # In floating point 1/3 + 10⁻⁴⁰⁰ is 1/3, and such charges would be free for ever.
+    tiny = GaussianLoss(Fraction(1, 10**400))
+
+    assert ClockFilter(LIMIT).admit(tiny, spent=FREE) == Admitted(tiny)
+    assert ClockFilter(LIMIT).admit(tiny, spent=LIMIT) == Refused(LIMIT)
+
+
+def test_the_limit_cannot_be_raised_later() -> None:
+    with pytest.raises(FrozenInstanceError):
+        ClockFilter(LIMIT).limit = GaussianLoss(Fraction(1))  # type: ignore[misc]
+
+
+def test_the_filter_is_a_theorem_about_adaptive_charges() -> None:
+    found = lookup("T-clock")
+
+    assert found.function == "holdfast.accounting.clock.ClockFilter.admit"
+    assert found.holds_when == "each charge is decided before its answer is drawn."

@@ -1,0 +1,206 @@
+"""Errors: a type, fields, a message made of the fields, and a tree as documented."""
+
+import copy
+import pickle
+import re
+from dataclasses import fields
+from fractions import Fraction
+
+import pytest
+
+import holdfast
+from holdfast.core import errors
+from holdfast.core.errors import (
+    BudgetExhausted,
+    DataError,
+    EvaluationFailed,
+    HoldfastError,
+    InvalidInput,
+    LedgerDamaged,
+    LedgerError,
+    LedgerMismatch,
+    LedgerMissing,
+    LedgerTooNew,
+    LedgerUnavailable,
+    QuestionError,
+    Refusal,
+    TypeMismatch,
+    UnknownColumn,
+    VacuousPlan,
+)
+
+EXAMPLES: tuple[HoldfastError, ...] = (
+    HoldfastError(),
+    InvalidInput(argument="sigma", accepted="above 0", given="-1", hint="use 1"),
+    QuestionError(problem="unexpected ')'", text="age > )", position=6, length=1, hint="close it"),
+    UnknownColumn(problem="no column", text="agee > 1", position=0, length=4, column="agee"),
+    TypeMismatch(problem="not a number", text="name > 1", position=0, length=4),
+    DataError(source="people.csv", problem="is empty", hint="give it rows"),
+    Refusal(),
+    BudgetExhausted(asked=7, remaining=1234, questions=5678),
+    VacuousPlan(
+        rows=1111,
+        questions=2222,
+        confidence=Fraction(19, 20),
+        radius=0.125,
+        rows_needed=3333,
+        questions_affordable=44,
+    ),
+    EvaluationFailed(),
+    LedgerError(ledger="a.db"),
+    LedgerMissing(ledger="a.db"),
+    LedgerMismatch(ledger="a.db", what="rows", recorded="10", given="11", hint="use another"),
+    LedgerDamaged(ledger="a.db", problem="is cut short"),
+    LedgerTooNew(ledger="a.db", found=9, supported=1),
+    LedgerUnavailable(ledger="a.db", problem="is locked"),
+)
+every_example = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
+
+# Fields that only programs read, because the message already points at them.
+SILENT = {("UnknownColumn", "column"), ("LedgerError", "ledger")}
+
+
+def descendants(kind: type[HoldfastError]) -> list[type[HoldfastError]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in descendants(child))]
+
+
+def documented_parents() -> dict[str, str]:
+    """Child and parent, read from the tree in the module's docstring by its indentation."""
+    path: list[tuple[int, str]] = []
+    parents = {}
+    for line in (errors.__doc__ or "").splitlines():
+        found = re.match(r"([│├└─ ]*)(\w+)", line)
+        if not found or not (path or found[2] == "HoldfastError"):
+            continue  # the prose above the tree
+        depth, name = len(found[1]), found[2]
+        path = [(above, ancestor) for above, ancestor in path if above < depth]
+        if path:
+            parents[name] = path[-1][1]
+        path.append((depth, name))
+    return parents
+
+
+def altered(value: object) -> object:
+    match value:
+        case str():
+            return f"{value}~"
+        case int():
+            return value + 2
+        case float() | Fraction():
+            return value / 2
+    raise TypeError(f"no other value known for {value!r}")
+
+
+def test_there_is_an_example_of_every_error() -> None:
+    assert {type(error) for error in EXAMPLES} == set(descendants(HoldfastError))
+
+
+def test_the_documented_tree_names_every_error() -> None:
+    assert {"HoldfastError", *documented_parents()} == {
+        kind.__name__ for kind in descendants(HoldfastError)
+    }
+
+
+def test_the_documented_tree_is_the_tree() -> None:
+    assert documented_parents() == {
+        kind.__name__: kind.__bases__[0].__name__ for kind in descendants(HoldfastError)[1:]
+    }
+
+
+def test_every_error_is_public() -> None:
+    for kind in descendants(HoldfastError):
+        assert getattr(holdfast, kind.__name__) is kind
+        assert kind.__name__ in holdfast.__all__
+
+
+@every_example
+def test_a_pickle_round_trip_keeps_type_fields_and_message(error: HoldfastError) -> None:
+    for back in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(back) is type(error)
+        assert back.fields() == error.fields()
+        assert str(back) == str(error)
+
+
+@every_example
+def test_fields_are_complete(error: HoldfastError) -> None:
+    names = [field.name for field in fields(error)]
+
+    assert list(error.fields()) == names
+    assert error.fields() == {name: getattr(error, name) for name in names}
+    assert type(error)(**error.fields()).fields() == error.fields()
+
+
+@every_example
+def test_the_message_depends_on_every_field(error: HoldfastError) -> None:
+    for name, value in error.fields().items():
+        changed = type(error)(**{**error.fields(), name: altered(value)})
+
+        assert (str(changed) == str(error)) == ((type(error).__name__, name) in SILENT)
+
+
+def test_callers_may_catch_value_errors() -> None:
+    mistakes = {InvalidInput, QuestionError, UnknownColumn, TypeMismatch, DataError}
+
+    for kind in descendants(HoldfastError):
+        assert issubclass(kind, ValueError) == (kind in mistakes)
+
+
+def test_an_invalid_input_says_what_is_accepted_and_then_what_to_do() -> None:
+    bare = InvalidInput(argument="slack", accepted="in (0, 1)", given="1.5")
+
+    assert str(bare) == "slack must be in (0, 1), got 1.5"
+    assert str(EXAMPLES[1]) == "sigma must be above 0, got -1; use 1"
+
+
+def test_a_question_error_points_at_the_fault() -> None:
+    assert str(EXAMPLES[2]).splitlines() == [
+        "unexpected ')' at character 7; close it",
+        "    age > )",
+        "          ^",
+    ]
+
+
+def test_a_question_error_shows_a_window_of_a_long_question() -> None:
+    text = "a" * 500 + "!\n\t" + "b" * 500
+    head, window, caret = str(QuestionError(problem="bad", text=text, position=500)).splitlines()
+
+    assert head == "bad at character 501"
+    assert window == "    " + "a" * 40 + "!  " + "b" * 37
+    assert window[caret.index("^")] == "!"
+
+
+@pytest.mark.parametrize(("length", "carets"), [(0, 1), (1, 1), (3, 3), (40, 40), (1000, 40)])
+def test_the_caret_is_as_wide_as_the_fault_within_the_window(length: int, carets: int) -> None:
+    error = QuestionError(problem="bad", text="x" * 1000, position=50, length=length)
+
+    assert str(error).count("^") == carets
+
+
+def test_a_refusal_counts_and_says_nothing_was_charged() -> None:
+    one = str(BudgetExhausted(asked=1, remaining=0, questions=1000))
+    many = str(BudgetExhausted(asked=1500, remaining=1, questions=1000))
+
+    assert one.startswith("refused: 1 new question asked, 0 of 1,000 left for this data; nothing")
+    assert many.startswith("refused: 1,500 new questions asked, 1 of 1,000 left for this data")
+
+
+def test_a_vacuous_plan_names_both_ways_out_unless_one_is_closed() -> None:
+    def refusal(*, questions_affordable: int) -> str:
+        return str(
+            VacuousPlan(
+                rows=10,
+                questions=9,
+                confidence=Fraction(19, 20),
+                rows_needed=1234,
+                questions_affordable=questions_affordable,
+            )
+        )
+
+    assert refusal(questions_affordable=5).endswith("n ≥ 1,234 or at most 5 questions")
+    assert refusal(questions_affordable=0).endswith("n ≥ 1,234")
+    assert "half-width 0.5 or more, which say nothing;" in refusal(questions_affordable=0)
+
+
+def test_a_failed_evaluation_says_the_same_whatever_happened() -> None:
+    assert EvaluationFailed().fields() == {}
+    assert "withheld" in str(EvaluationFailed())

@@ -1,0 +1,102 @@
+"""Laws of every filter: batches, order and size of charges make no difference."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.accounting.clock import ClockFilter
+from holdfast.core.gate import Admitted, Gate, Refused
+from holdfast.core.loss import FREE, GaussianLoss
+
+EVERY_FILTER: tuple[Callable[[GaussianLoss], Gate], ...] = (ClockFilter,)
+every_filter = pytest.mark.parametrize("make", EVERY_FILTER, ids=lambda make: make.__name__)
+
+losses = st.builds(GaussianLoss, st.fractions(min_value=0, max_value=1))
+limits = st.builds(GaussianLoss, st.fractions(min_value=0, max_value=20))
+
+
+def one_by_one(gate: Gate, charges: Sequence[GaussianLoss]) -> Admitted | Refused:
+    """The outcome of the charges in turn, stopping at the first refusal."""
+    outcome: Admitted | Refused = Admitted(FREE)
+    for charge in charges:
+        if isinstance(outcome, Refused):
+            break
+        outcome = gate.admit(charge, spent=outcome.spent)
+    return outcome
+
+
+def total(charges: Sequence[GaussianLoss]) -> GaussianLoss:
+    return GaussianLoss(sum((charge.mu_squared for charge in charges), Fraction(0)))
+
+
+@every_filter
+@given(limit=limits, cost=losses, count=st.integers(0, 40))
+def test_charging_many_at_once_is_charging_one_at_a_time(
+    make: Callable[[GaussianLoss], Gate], limit: GaussianLoss, cost: GaussianLoss, count: int
+) -> None:
+    gate = make(limit)
+
+    assert gate.admit(cost * count, spent=FREE) == one_by_one(gate, [cost] * count)
+
+
+@every_filter
+@given(limit=limits, charges=st.lists(losses, max_size=30), data=st.data())
+def test_the_order_of_charges_does_not_matter(
+    make: Callable[[GaussianLoss], Gate],
+    limit: GaussianLoss,
+    charges: list[GaussianLoss],
+    data: st.DataObject,
+) -> None:
+    gate = make(limit)
+    shuffled = data.draw(st.permutations(charges))
+
+    assert one_by_one(gate, charges) == one_by_one(gate, shuffled)
+    assert one_by_one(gate, charges) == gate.admit(total(charges), spent=FREE)
+
+
+@every_filter
+@given(charges=st.lists(losses, min_size=1, max_size=30), speck=st.integers(30, 400))
+def test_the_limit_is_reached_exactly_and_never_passed(
+    make: Callable[[GaussianLoss], Gate], charges: list[GaussianLoss], speck: int
+) -> None:
+    gate = make(total(charges))
+    beyond = GaussianLoss(Fraction(1, 10**speck))
+
+    assert one_by_one(gate, charges) == Admitted(total(charges))
+    assert isinstance(one_by_one(gate, [*charges, beyond]), Refused)
+    assert isinstance(one_by_one(gate, [beyond, *charges]), Refused)
+
+
+@every_filter
+@given(exponent=st.integers(300, 1000), count=st.integers(1, 100))
+def test_tiny_charges_never_vanish(
+    make: Callable[[GaussianLoss], Gate], exponent: int, count: int
+) -> None:
+    # Beside 1 these are nothing in floating point, so a float would admit them for ever.
+    tiny = GaussianLoss(Fraction(1, 10**exponent))
+    one = GaussianLoss(Fraction(1))
+    gate = make(one + tiny * count)
+
+    assert isinstance(one_by_one(gate, [one, *[tiny] * count]), Admitted)
+    assert isinstance(one_by_one(gate, [one, *[tiny] * (count + 1)]), Refused)
+
+
+@every_filter
+@given(limit=limits, spent=losses, cost=losses)
+def test_a_refusal_changes_nothing_and_repeats(
+    make: Callable[[GaussianLoss], Gate],
+    limit: GaussianLoss,
+    spent: GaussianLoss,
+    cost: GaussianLoss,
+) -> None:
+    gate = make(limit)
+    first = gate.admit(cost, spent=spent)
+
+    assert gate.admit(cost, spent=spent) == first
+    if isinstance(first, Refused):
+        # More may not fit where less did not.
+        assert isinstance(gate.admit(cost + cost, spent=spent), Refused)
+        assert isinstance(gate.admit(cost, spent=spent + cost), Refused)
