@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from holdfast.accounting.clock import ClockFilter
 from holdfast.core.gate import Admitted, Gate, Refused
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.theorem import lookup
 
-LIMIT = GaussianLoss(Fraction(1, 3))
-SPECK = GaussianLoss(Fraction(1, 10**30))
+LIMIT = GDP(Fraction(1, 3))
+SPECK = GDP(Fraction(1, 10**30))
 
 amounts = st.fractions(min_value=0, max_value=2)
 
@@ -22,18 +22,18 @@ amounts = st.fractions(min_value=0, max_value=2)
 def test_a_charge_is_admitted_exactly_while_the_sum_fits(
     limit: Fraction, spent: Fraction, cost: Fraction
 ) -> None:
-    gate: Gate = ClockFilter(GaussianLoss(limit))
-    outcome = gate.admit(GaussianLoss(cost), spent=GaussianLoss(spent))
+    gate: Gate[GDP, GDP] = ClockFilter(GDP(limit))
+    outcome = gate.admit(GDP(cost), spent=GDP(spent))
 
     if spent + cost <= limit:
-        assert outcome == Admitted(GaussianLoss(spent + cost))
+        assert outcome == Admitted(GDP(spent + cost))
     else:
-        assert outcome == Refused(GaussianLoss(limit))
+        assert outcome == Refused(GDP(limit))
 
 
-@pytest.mark.parametrize("already", [FREE, SPECK, GaussianLoss(Fraction(1, 7)), LIMIT])
-def test_the_limit_itself_is_admitted_and_a_speck_more_is_not(already: GaussianLoss) -> None:
-    left = GaussianLoss(LIMIT.mu_squared - already.mu_squared)
+@pytest.mark.parametrize("already", [FREE, SPECK, GDP(Fraction(1, 7)), LIMIT])
+def test_the_limit_itself_is_admitted_and_a_speck_more_is_not(already: GDP) -> None:
+    left = GDP(LIMIT.mu_squared - already.mu_squared)
 
     assert ClockFilter(LIMIT).admit(left, spent=already) == Admitted(LIMIT)
     assert ClockFilter(LIMIT).admit(left + SPECK, spent=already) == Refused(LIMIT)
@@ -45,7 +45,7 @@ def test_a_ledger_that_is_already_over_admits_nothing() -> None:
 
 def test_amounts_below_the_floats_are_still_charged() -> None:
     # In floating point 1/3 + 10⁻⁴⁰⁰ is 1/3, and such charges would be free for ever.
-    tiny = GaussianLoss(Fraction(1, 10**400))
+    tiny = GDP(Fraction(1, 10**400))
 
     assert ClockFilter(LIMIT).admit(tiny, spent=FREE) == Admitted(tiny)
     assert ClockFilter(LIMIT).admit(tiny, spent=LIMIT) == Refused(LIMIT)
@@ -53,7 +53,7 @@ def test_amounts_below_the_floats_are_still_charged() -> None:
 
 def test_the_limit_cannot_be_raised_later() -> None:
     with pytest.raises(FrozenInstanceError):
-        ClockFilter(LIMIT).limit = GaussianLoss(Fraction(1))  # type: ignore[misc]
+        ClockFilter(LIMIT).limit = GDP(Fraction(1))  # type: ignore[misc]
 
 
 def test_the_filter_is_a_theorem_about_adaptive_charges() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdfast.audit.correlation import agreement
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.ledger.file import MEMORY
@@ -104,7 +104,7 @@ def drift(released: Floats, *, sigma: float) -> float:
     return given_answers - vote_wins(votes, np.full(len(votes), 0.5))
 
 
-def log_evidence(drifts: list[float], budget: GaussianLoss) -> float:
+def log_evidence(drifts: list[float], budget: GDP) -> float:
     """ln Π cosh(λD)/e^{(λ²+1)μ²/32}; above ln(1/α) with probability at most α if D is bounded."""
     mu_squared = float(budget.mu_squared)
     rate = RATE / sqrt(mu_squared)

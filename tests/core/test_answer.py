@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate, Part
 from holdfast.core.interval import Interval
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.target import Target
 from holdfast.theory import population, shortfall
 
@@ -22,7 +22,7 @@ def answer(
     released: Fraction = Fraction(3, 8),
     *,
     radius: float = 0.125,
-    cost: GaussianLoss = FREE,
+    cost: GDP = FREE,
     confidence: Fraction = Fraction(19, 20),
 ) -> Answer:
     part = Part(theorem="T-noise", covers="noise", radius=radius, numbers=())
@@ -52,11 +52,11 @@ def test_membership_is_that_of_the_interval() -> None:
 
 def test_only_a_free_answer_is_a_replay() -> None:
     assert answer(cost=FREE).replayed
-    assert not answer(cost=GaussianLoss(Fraction(1, 10**400))).replayed
+    assert not answer(cost=GDP(Fraction(1, 10**400))).replayed
 
 
 def test_the_dictionary_is_json_and_complete() -> None:
-    given = answer(cost=GaussianLoss(Fraction(1, 3)))
+    given = answer(cost=GDP(Fraction(1, 3)))
 
     assert json.loads(json.dumps(given.to_dict(), allow_nan=False)) == {
         "question": "age > 50",

@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 
 from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 
-ONE = GaussianLoss(Fraction(1))
+ONE = GDP(Fraction(1))
 
 
 def test_admission_and_refusal_are_never_equal() -> None:

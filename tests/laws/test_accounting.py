@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 
 from holdfast.accounting.clock import ClockFilter
 from holdfast.core.gate import Admitted, Gate, Refused
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 
-EVERY_FILTER: tuple[Callable[[GaussianLoss], Gate], ...] = (ClockFilter,)
+EVERY_FILTER: tuple[Callable[[GDP], Gate[GDP, GDP]], ...] = (ClockFilter,)
 every_filter = pytest.mark.parametrize("make", EVERY_FILTER, ids=lambda make: make.__name__)
 
-losses = st.builds(GaussianLoss, st.fractions(min_value=0, max_value=1))
-limits = st.builds(GaussianLoss, st.fractions(min_value=0, max_value=20))
+losses = st.builds(GDP, st.fractions(min_value=0, max_value=1))
+limits = st.builds(GDP, st.fractions(min_value=0, max_value=20))
 
 
-def one_by_one(gate: Gate, charges: Sequence[GaussianLoss]) -> Admitted | Refused:
+def one_by_one(gate: Gate[GDP, GDP], charges: Sequence[GDP]) -> Admitted[GDP] | Refused[GDP]:
     """The outcome of the charges in turn, stopping at the first refusal."""
-    outcome: Admitted | Refused = Admitted(FREE)
+    outcome: Admitted[GDP] | Refused[GDP] = Admitted(FREE)
     for charge in charges:
         if isinstance(outcome, Refused):
             break
@@ -28,14 +28,17 @@ def one_by_one(gate: Gate, charges: Sequence[GaussianLoss]) -> Admitted | Refuse
     return outcome
 
 
-def total(charges: Sequence[GaussianLoss]) -> GaussianLoss:
-    return GaussianLoss(sum((charge.mu_squared for charge in charges), Fraction(0)))
+def total(charges: Sequence[GDP]) -> GDP:
+    return GDP(sum((charge.mu_squared for charge in charges), Fraction(0)))
 
 
 @every_filter
 @given(limit=limits, cost=losses, count=st.integers(0, 40))
 def test_charging_many_at_once_is_charging_one_at_a_time(
-    make: Callable[[GaussianLoss], Gate], limit: GaussianLoss, cost: GaussianLoss, count: int
+    make: Callable[[GDP], Gate[GDP, GDP]],
+    limit: GDP,
+    cost: GDP,
+    count: int,
 ) -> None:
     gate = make(limit)
 
@@ -45,9 +48,9 @@ def test_charging_many_at_once_is_charging_one_at_a_time(
 @every_filter
 @given(limit=limits, charges=st.lists(losses, max_size=30), data=st.data())
 def test_the_order_of_charges_does_not_matter(
-    make: Callable[[GaussianLoss], Gate],
-    limit: GaussianLoss,
-    charges: list[GaussianLoss],
+    make: Callable[[GDP], Gate[GDP, GDP]],
+    limit: GDP,
+    charges: list[GDP],
     data: st.DataObject,
 ) -> None:
     gate = make(limit)
@@ -60,10 +63,12 @@ def test_the_order_of_charges_does_not_matter(
 @every_filter
 @given(charges=st.lists(losses, min_size=1, max_size=30), speck=st.integers(30, 400))
 def test_the_limit_is_reached_exactly_and_never_passed(
-    make: Callable[[GaussianLoss], Gate], charges: list[GaussianLoss], speck: int
+    make: Callable[[GDP], Gate[GDP, GDP]],
+    charges: list[GDP],
+    speck: int,
 ) -> None:
     gate = make(total(charges))
-    beyond = GaussianLoss(Fraction(1, 10**speck))
+    beyond = GDP(Fraction(1, 10**speck))
 
     assert one_by_one(gate, charges) == Admitted(total(charges))
     assert isinstance(one_by_one(gate, [*charges, beyond]), Refused)
@@ -73,11 +78,11 @@ def test_the_limit_is_reached_exactly_and_never_passed(
 @every_filter
 @given(exponent=st.integers(300, 1000), count=st.integers(1, 100))
 def test_tiny_charges_never_vanish(
-    make: Callable[[GaussianLoss], Gate], exponent: int, count: int
+    make: Callable[[GDP], Gate[GDP, GDP]], exponent: int, count: int
 ) -> None:
     # Beside 1 these are nothing in floating point, so a float would admit them for ever.
-    tiny = GaussianLoss(Fraction(1, 10**exponent))
-    one = GaussianLoss(Fraction(1))
+    tiny = GDP(Fraction(1, 10**exponent))
+    one = GDP(Fraction(1))
     gate = make(one + tiny * count)
 
     assert isinstance(one_by_one(gate, [one, *[tiny] * count]), Admitted)
@@ -87,10 +92,10 @@ def test_tiny_charges_never_vanish(
 @every_filter
 @given(limit=limits, spent=losses, cost=losses)
 def test_a_refusal_changes_nothing_and_repeats(
-    make: Callable[[GaussianLoss], Gate],
-    limit: GaussianLoss,
-    spent: GaussianLoss,
-    cost: GaussianLoss,
+    make: Callable[[GDP], Gate[GDP, GDP]],
+    limit: GDP,
+    spent: GDP,
+    cost: GDP,
 ) -> None:
     gate = make(limit)
     first = gate.admit(cost, spent=spent)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from holdfast.accounting.clock import ClockFilter
 from holdfast.core.errors import InvalidInput
 from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.planner.plan import FINEST_STEPS, MOST_QUESTIONS, MOST_ROWS, VACUOUS, plan
@@ -67,7 +67,7 @@ def split_radius(reference: Reference) -> float:
     best = 1.0
     for step in range(-3, 4):
         sigma = reference.sigma * 1.02**step
-        loss = GaussianLoss(reference.questions / (reference.rows * Fraction(sigma)) ** 2)
+        loss = GDP(reference.questions / (reference.rows * Fraction(sigma)) ** 2)
         for share, shortfall in zip(shares, shortfalls, strict=True):
             drift = gaussian_drift(loss, beta=reference.beta - share)
             best = min(best, sigma * shortfall + asin(drift))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mpmath import acosh, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, workdps
 
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.numerics import MARGIN
 from holdfast.theory.drift import gaussian_drift, mean_gaussian_drift
 
@@ -54,7 +54,7 @@ def exact_drift(*, mu_squared: Fraction, beta: Fraction) -> mpf:
 
 @given(mu_squared=squares, beta=betas)
 def test_it_is_the_smallest_bound_and_never_below_it(mu_squared: Fraction, beta: Fraction) -> None:
-    claimed = gaussian_drift(GaussianLoss(mu_squared), beta=beta)
+    claimed = gaussian_drift(GDP(mu_squared), beta=beta)
     with workdps(DIGITS):
         exact = exact_drift(mu_squared=mu_squared, beta=beta)
 
@@ -67,7 +67,7 @@ def test_it_is_the_smallest_bound_and_never_below_it(mu_squared: Fraction, beta:
 @given(mu_squared=squares, beta=betas, log_rate=st.floats(-10, 20))
 def test_no_rate_gives_less(mu_squared: Fraction, beta: Fraction, log_rate: float) -> None:
     # Needs no minimiser, so it also checks the oracle above.
-    claimed = gaussian_drift(GaussianLoss(mu_squared), beta=beta)
+    claimed = gaussian_drift(GDP(mu_squared), beta=beta)
     with workdps(DIGITS):
         angle = angle_at(exp(mpf(log_rate)), mu_squared=mu_squared, beta=beta)
         assert claimed <= sin(min(angle, pi / 2)) * (1 + 4 * mpf(MARGIN))
@@ -77,9 +77,9 @@ def test_no_rate_gives_less(mu_squared: Fraction, beta: Fraction, log_rate: floa
 def test_it_grows_with_the_loss_and_with_the_confidence(
     mu_squared: Fraction, beta: Fraction, factor: Fraction
 ) -> None:
-    drift = gaussian_drift(GaussianLoss(mu_squared), beta=beta)
-    more_loss = gaussian_drift(GaussianLoss(mu_squared * factor), beta=beta)
-    more_confidence = gaussian_drift(GaussianLoss(mu_squared), beta=beta / factor)
+    drift = gaussian_drift(GDP(mu_squared), beta=beta)
+    more_loss = gaussian_drift(GDP(mu_squared * factor), beta=beta)
+    more_confidence = gaussian_drift(GDP(mu_squared), beta=beta / factor)
 
     assert more_loss > drift or drift == 1
     assert more_confidence > drift or drift == 1
@@ -90,19 +90,19 @@ def test_it_grows_with_the_loss_and_with_the_confidence(
 @given(beta=st.fractions(Fraction(1, 10**12), Fraction(1, 10)))
 def test_small_losses_drift_like_a_quarter_of_a_normal_tail(beta: Fraction) -> None:
     mu = 1e-5
-    drift = gaussian_drift(GaussianLoss(Fraction(mu) ** 2), beta=beta)
+    drift = gaussian_drift(GDP(Fraction(mu) ** 2), beta=beta)
 
     assert drift == pytest.approx(mu / 4 * root(2 * ln(2 / beta)), rel=0.02)
 
 
 @pytest.mark.parametrize("mu_squared", [Fraction(100), Fraction(10**6), Fraction(10**40)])
 def test_a_loss_that_hides_nothing_certifies_nothing(mu_squared: Fraction) -> None:
-    assert gaussian_drift(GaussianLoss(mu_squared), beta=Fraction(1, 20)) == 1
-    assert mean_gaussian_drift(GaussianLoss(mu_squared)) == 1
+    assert gaussian_drift(GDP(mu_squared), beta=Fraction(1, 20)) == 1
+    assert mean_gaussian_drift(GDP(mu_squared)) == 1
 
 
 def test_a_loss_too_small_to_search_fails_closed() -> None:
-    speck = GaussianLoss(Fraction(1, 10**400))
+    speck = GDP(Fraction(1, 10**400))
 
     assert gaussian_drift(speck, beta=Fraction(1, 20)) == 1
     assert mean_gaussian_drift(speck) == 1
@@ -110,7 +110,7 @@ def test_a_loss_too_small_to_search_fails_closed() -> None:
 
 @given(squares)
 def test_the_mean_is_the_sure_event(mu_squared: Fraction) -> None:
-    claimed = mean_gaussian_drift(GaussianLoss(mu_squared))
+    claimed = mean_gaussian_drift(GDP(mu_squared))
     with workdps(DIGITS):
         exact = exact_drift(mu_squared=mu_squared, beta=Fraction(1))
 
@@ -124,19 +124,19 @@ def test_the_mean_is_the_sure_event(mu_squared: Fraction) -> None:
 def test_the_mean_is_about_a_quarter_of_mu_and_below_every_level(
     mu_squared: Fraction, beta: Fraction
 ) -> None:
-    mean = mean_gaussian_drift(GaussianLoss(mu_squared))
+    mean = mean_gaussian_drift(GDP(mu_squared))
     mu = root(mu_squared)
 
     # 0.1995 μ is what the correlation attack reaches on average; a bound below it would be wrong.
     assert mean > min(0.1995 * mu, 0.5)
     assert mean < 0.25 * mu * (1 + mu + 1e-5)
-    assert mean <= gaussian_drift(GaussianLoss(mu_squared), beta=beta) * (1 + 1e-5)
+    assert mean <= gaussian_drift(GDP(mu_squared), beta=beta) * (1 + 1e-5)
 
 
 @given(mu_squared=squares, factor=st.fractions(Fraction(101, 100), 100))
 def test_the_mean_grows_with_the_loss(mu_squared: Fraction, factor: Fraction) -> None:
-    less = mean_gaussian_drift(GaussianLoss(mu_squared))
-    more = mean_gaussian_drift(GaussianLoss(mu_squared * factor))
+    less = mean_gaussian_drift(GDP(mu_squared))
+    more = mean_gaussian_drift(GDP(mu_squared * factor))
 
     assume(less < 1)
     assert less < more <= 1
@@ -146,7 +146,7 @@ def test_the_mean_keeps_to_an_eighth_of_the_margin() -> None:
     with workdps(DIGITS):
         for i in range(100):
             mu_squared = Fraction(5 + i, 10**8)
-            claimed = mean_gaussian_drift(GaussianLoss(mu_squared))
+            claimed = mean_gaussian_drift(GDP(mu_squared))
             exact = exact_drift(mu_squared=mu_squared, beta=Fraction(1))
             # The sine is straight here, so both uses of `up` show in full.
             assert claimed >= exact * (1 + 15 * mpf(MARGIN) / 8)
@@ -155,7 +155,7 @@ def test_the_mean_keeps_to_an_eighth_of_the_margin() -> None:
 @pytest.mark.parametrize("beta", [Fraction(0), Fraction(1), Fraction(2), Fraction(-1), True])
 def test_a_level_outside_the_open_unit_is_refused(beta: Fraction) -> None:
     with pytest.raises(InvalidInput, match=r"^beta must be"):
-        gaussian_drift(GaussianLoss(Fraction(1)), beta=beta)
+        gaussian_drift(GDP(Fraction(1)), beta=beta)
 
 
 def test_nothing_spent_is_not_a_loss() -> None:
@@ -167,7 +167,7 @@ def test_nothing_spent_is_not_a_loss() -> None:
 
 def test_a_level_below_the_floats_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        gaussian_drift(GaussianLoss(Fraction(1)), beta=Fraction(1, 10**330))
+        gaussian_drift(GDP(Fraction(1)), beta=Fraction(1, 10**330))
 
 
 class TestTheInequality:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import acosh, erfc, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, workdps
 
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.theory.drift import gaussian_drift
 from holdfast.theory.population import gaussian_certificate, rounding_radius
@@ -104,7 +104,7 @@ def test_the_joint_level_beats_every_split(rows: int, count: int, beta: Fraction
         rows=rows, sigma=sigma, step=STEP, target=target(beta, count)
     )
     noise, drift, _ = certificate.parts
-    loss = GaussianLoss(count / (rows * sigma) ** 2)
+    loss = GDP(count / (rows * sigma) ** 2)
     splits = [
         float(sigma) * normal_shortfall(beta=beta * share, count=count)
         + gaussian_drift(loss, beta=beta * (1 - share))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import final
 
 from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.theorem import theorem
 
 
@@ -13,10 +13,10 @@ from holdfast.core.theorem import theorem
 class ClockFilter:
     """Admits charges, chosen adaptively, while their exact sum stays within `limit`."""
 
-    limit: GaussianLoss
+    limit: GDP
 
     @theorem("T-clock", "holdfast", "The clock")
-    def admit(self, cost: GaussianLoss, *, spent: GaussianLoss) -> Admitted | Refused:
+    def admit(self, cost: GDP, *, spent: GDP) -> Admitted[GDP] | Refused[GDP]:
         """The total once `cost` is charged, or a refusal; constant time, exact.
 
             Σ_j 1/(nσ_j)² ≤ μ²

@@ -6,7 +6,7 @@ from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.interval import Interval
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.numerics import decimal_down, decimal_up, level_down
 
 
@@ -22,7 +22,7 @@ class Answer:
     question: str
     released: Fraction
     certificate: Certificate
-    cost: GaussianLoss
+    cost: GDP
     remaining: int
 
     @property

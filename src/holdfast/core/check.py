@@ -37,6 +37,31 @@ def positive_fraction(**named: object) -> Fraction:
     return value
 
 
+def amount(**named: object) -> Fraction:
+    """The one value given, if it is an exact rational of at least 0."""
+    name, value = _sole(named)
+    if not isinstance(value, Fraction) or value < 0:  # a float would hide NaN and rounding
+        raise InvalidInput(argument=name, accepted="a Fraction of at least 0", given=_shown(value))
+    return value
+
+
+def above_one(**named: object) -> Fraction:
+    """The one value given, if it is an exact rational above 1."""
+    name, value = _sole(named)
+    if not isinstance(value, Fraction) or value <= 1:
+        raise InvalidInput(argument=name, accepted="a Fraction above 1", given=_shown(value))
+    return value
+
+
+def unit_fraction(**named: object) -> Fraction:
+    """The one value given, if it is an exact rational between 0 and 1, ends included."""
+    name, value = _sole(named)
+    if not isinstance(value, Fraction) or not 0 <= value <= 1:
+        accepted = "a Fraction between 0 and 1"
+        raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
+    return value
+
+
 def positive_float(**named: object) -> float:
     """The one value given, if it is a finite number above 0."""
     name, value = _sole(named)

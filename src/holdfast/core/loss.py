@@ -1,37 +1,107 @@
-"""What an answer costs: exact amounts that add."""
+"""Notions of stability as frozen, exact values.
+
+Each bounds how much the law of a mechanism's whole output can change when one record is
+replaced. Amounts are Fractions: sums are exact, and the order of charges cannot matter.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from holdfast.core.errors import InvalidInput
+from holdfast.core import check
 
 
 @final
 @dataclass(frozen=True, slots=True, order=True)
-class GaussianLoss:
-    """Stability lost to Gaussian noise, as the square of μ in Gaussian differential privacy.
+class TV:
+    """Total variation at most `distance`."""
 
-    A Δ-sensitive value behind noise σ loses μ² = (Δ/σ)². Squares add under adaptive
-    composition, so exact rationals make the total exact and the order of charges irrelevant.
+    distance: Fraction
+
+    def __post_init__(self) -> None:
+        check.unit_fraction(distance=self.distance)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class PureDP:
+    """ε-differential privacy: every event's probability changes by at most a factor e^ε."""
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(epsilon=self.epsilon)
+
+    def __add__(self, other: "PureDP") -> "PureDP":
+        return PureDP(self.epsilon + other.epsilon)
+
+    def __mul__(self, count: int) -> "PureDP":
+        return PureDP(self.epsilon * count)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproxDP:
+    """(ε, δ)-differential privacy: Pr[M(S) ∈ E] ≤ e^ε·Pr[M(S′) ∈ E] + δ for all events E."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(epsilon=self.epsilon)
+        check.unit_fraction(delta=self.delta)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RDP:
+    """Rényi differential privacy: the Rényi divergence of this order is at most ε."""
+
+    order: Fraction
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        check.above_one(order=self.order)
+        check.amount(epsilon=self.epsilon)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class ZCDP:
+    """Zero-concentrated differential privacy: D_a ≤ ρ·a for every order a > 1."""
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(rho=self.rho)
+
+    def __add__(self, other: "ZCDP") -> "ZCDP":
+        return ZCDP(self.rho + other.rho)
+
+    def __mul__(self, count: int) -> "ZCDP":
+        return ZCDP(self.rho * count)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class GDP:
+    """Gaussian differential privacy, by the square of μ: as hard to tell apart as N(0,1), N(μ,1).
+
+    A Δ-sensitive value behind Gaussian noise σ has μ² = (Δ/σ)². Squares add under adaptive
+    composition.
     """
 
     mu_squared: Fraction
 
     def __post_init__(self) -> None:
-        amount: object = self.mu_squared  # a float would pass the comparison, NaN included
-        if not isinstance(amount, Fraction) or amount < 0:
-            raise InvalidInput(
-                argument="mu_squared",
-                accepted="a Fraction of at least 0",
-                given=repr(self.mu_squared),
-            )
+        check.amount(mu_squared=self.mu_squared)
 
-    def __add__(self, other: "GaussianLoss") -> "GaussianLoss":
-        return GaussianLoss(self.mu_squared + other.mu_squared)
+    def __add__(self, other: "GDP") -> "GDP":
+        return GDP(self.mu_squared + other.mu_squared)
 
-    def __mul__(self, count: int) -> "GaussianLoss":
-        return GaussianLoss(self.mu_squared * count)
+    def __mul__(self, count: int) -> "GDP":
+        return GDP(self.mu_squared * count)
 
 
-FREE = GaussianLoss(Fraction(0))
+GaussianLoss = GDP
+FREE = GDP(Fraction(0))

@@ -6,4 +6,8 @@ SOURCES = {
         "R. T. Rockafellar, S. Uryasev. Optimization of conditional value-at-risk. "
         "Journal of Risk 2(3), 2000"
     ),
+    "whitehouse-ramdas-rogers-wu-2023": (
+        "J. Whitehouse, A. Ramdas, R. Rogers, Z. S. Wu. Fully-adaptive composition in "
+        "differential privacy. ICML 2023"
+    ),
 }

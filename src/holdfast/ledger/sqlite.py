@@ -16,7 +16,7 @@ from typing import final
 
 from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
 from holdfast.core.gate import Gate, Refused
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.ledger.entry import Body, Entry, checked, follow
 from holdfast.ledger.file import MEMORY, SCHEMA, check_header, create_file, insert, translated
 from holdfast.ledger.state import Opening, Settled, State
@@ -95,7 +95,7 @@ class Ledger:
         """The state as of the last look; other processes may have moved on. Only to be read."""
         return self._state
 
-    def spent(self) -> GaussianLoss:
+    def spent(self) -> GDP:
         """All that was ever reserved, by any process."""
         with self._lock, translated(self.place):
             self._catch_up()
@@ -114,8 +114,12 @@ class Ledger:
             return self._state.answers
 
     def reserve(
-        self, questions: Mapping[str, str], *, cost: GaussianLoss, gate: Gate
-    ) -> Reservation | Refused:
+        self,
+        questions: Mapping[str, str],
+        *,
+        cost: GDP,
+        gate: Gate[GDP, GDP],
+    ) -> Reservation | Refused[GDP]:
         """Charge `cost` for each question (text by digest) that is still unanswered.
 
         Durable when it returns. A refusal writes nothing.

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import final
 
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.ledger.entry import Body, Entry
 
 FORMAT = 1
@@ -22,7 +22,7 @@ class Opening:
     confidence: Fraction
     questions: int
     mechanism: dict[str, str]
-    budget: GaussianLoss
+    budget: GDP
     entropy: str
 
     def to_body(self) -> Body:
@@ -45,7 +45,7 @@ class Opening:
             confidence=Fraction(body["confidence"]),
             questions=int(body["questions"]),
             mechanism={str(key): str(value) for key, value in body["mechanism"].items()},
-            budget=GaussianLoss(Fraction(body["budget"])),
+            budget=GDP(Fraction(body["budget"])),
             entropy=str(body["entropy"]),
         )
 
@@ -66,7 +66,7 @@ class State:
     ledger: str
     opening: Opening | None = None
     last: Entry | None = None
-    spent: GaussianLoss = FREE
+    spent: GDP = FREE
     draws: int = 0
     pending: dict[int, Mapping[str, str]] = field(default_factory=dict)
     answers: dict[str, Settled] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class State:
                 ledger=self.ledger, problem=f"makes no sense at entry {entry.sequence} ({error})"
             ) from error
 
-    def charge(self, entry: Entry, questions: Mapping[str, str], *, spent: GaussianLoss) -> None:
+    def charge(self, entry: Entry, questions: Mapping[str, str], *, spent: GDP) -> None:
         """Questions (text by digest) are paid for; `spent` is the new total."""
         self.spent = spent
         self.draws += len(questions)
@@ -112,11 +112,11 @@ class State:
         self.opening = Opening.from_body(body)
         self.last = entry
 
-    def _check_and_charge(self, entry: Entry, body: Body, budget: GaussianLoss) -> None:
+    def _check_and_charge(self, entry: Entry, body: Body, budget: GDP) -> None:
         questions = {str(each["digest"]): str(each["text"]) for each in body["questions"]}
-        total = self.spent + GaussianLoss(Fraction(body["cost"])) * len(questions)
+        total = self.spent + GDP(Fraction(body["cost"])) * len(questions)
         if total > budget:
             raise ValueError("more was reserved than the budget holds")
-        if total != GaussianLoss(Fraction(body["spent"])):
+        if total != GDP(Fraction(body["spent"])):
             raise ValueError("the recorded total is not the sum of the charges")
         self.charge(entry, questions, spent=total)

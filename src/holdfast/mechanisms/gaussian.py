@@ -7,7 +7,7 @@ from typing import ClassVar, final
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.secret import Exact
 from holdfast.core.target import Target
 from holdfast.noise.entropy import Entropy, Pool
@@ -43,8 +43,8 @@ class Gaussian:
                 given=str(self.step),
             )
 
-    def cost(self) -> GaussianLoss:
-        return GaussianLoss(1 / (self.rows * self.sigma) ** 2)
+    def cost(self) -> GDP:
+        return GDP(1 / (self.rows * self.sigma) ** 2)
 
     def release(self, count: Exact[int], *, rng: Entropy) -> Fraction:
         cells = self.step.denominator

@@ -11,7 +11,7 @@ from holdfast.accounting.clock import ClockFilter
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
@@ -50,7 +50,7 @@ class Plan:
         return self.radius >= VACUOUS
 
     @property
-    def budget(self) -> GaussianLoss:
+    def budget(self) -> GDP:
         return self.mechanism.cost() * self.target.questions
 
     def filter(self) -> ClockFilter:

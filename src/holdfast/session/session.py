@@ -9,7 +9,7 @@ from typing import final
 from holdfast.core.answer import Answer
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
-from holdfast.core.loss import FREE, GaussianLoss
+from holdfast.core.loss import FREE, GDP
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.table import Table
 from holdfast.ledger.sqlite import Ledger
@@ -101,7 +101,7 @@ class Session:
         """How many new questions the data can still take, whoever asks them."""
         return self._left(self.ledger.spent())
 
-    def _left(self, spent: GaussianLoss) -> int:
+    def _left(self, spent: GDP) -> int:
         return (self._budget.mu_squared - spent.mu_squared) // self._cost.mu_squared
 
     def close(self) -> None:

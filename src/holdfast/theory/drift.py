@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import exp, expm1, inf, log, log1p, pi, sin, sqrt
 
 from holdfast.core import check
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.numerics import float_down, float_up, up
 from holdfast.core.theorem import theorem
 
@@ -39,7 +39,7 @@ def _smallest_over_rates(*, mu_squared: float, log_inverse_beta: float) -> float
 
 
 @theorem("T-drift-gauss", "holdfast", "The drift")
-def gaussian_drift(loss: GaussianLoss, *, beta: Fraction) -> float:
+def gaussian_drift(loss: GDP, *, beta: Fraction) -> float:
     """A bound on the drift D(π) of every question at once, asked or not.
 
         D(π) = (1/n) Σ_i E[TV(law(x_i | π, S_−i), P) | π] ≥ |q(Q_π) − q(P)| for all q: X → [0,1]
@@ -65,7 +65,7 @@ def gaussian_drift(loss: GaussianLoss, *, beta: Fraction) -> float:
 
 
 @theorem("T-drift-mean", "holdfast", "The drift on average")
-def mean_gaussian_drift(loss: GaussianLoss) -> float:
+def mean_gaussian_drift(loss: GDP) -> float:
     """A bound on E D(π), the drift that analysts reach on average; about μ/4.
 
         E D ≤ sin( min_λ arccosh(e^{(λ²+1)μ²/32}) / λ )

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate, Part
-from holdfast.core.loss import GaussianLoss
+from holdfast.core.loss import GDP
 from holdfast.core.numerics import float_up, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
@@ -46,7 +46,7 @@ def gaussian_certificate(
     """
     check.positive_integer(rows=rows)
     check.positive_fraction(sigma=sigma)
-    total = GaussianLoss(1 / (rows * sigma) ** 2) * target.questions
+    total = GDP(1 / (rows * sigma) ** 2) * target.questions
     shortfall = normal_shortfall(beta=target.beta, count=target.questions)
     noise = Part(
         theorem="T-noise",
