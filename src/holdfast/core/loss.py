@@ -103,5 +103,4 @@ class GDP:
         return GDP(self.mu_squared * count)
 
 
-GaussianLoss = GDP
 FREE = GDP(Fraction(0))

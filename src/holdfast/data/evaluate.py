@@ -65,7 +65,7 @@ def _number(node: Numeric, column: Callable[[str], V]) -> V | float:
             return column(name)
         case _:
             # ∞ − ∞ and 0·∞ are unknown; Polars would order NaN above every number.
-            return cast(V, _arithmetic(node, column)).fill_nan(None)
+            return without_nan(cast(V, _arithmetic(node, column)))
 
 
 def _arithmetic(node: Numeric, column: Callable[[str], V]) -> V | float:
@@ -80,6 +80,13 @@ def _arithmetic(node: Numeric, column: Callable[[str], V]) -> V | float:
             return value
         case Column(name):
             return column(name)
+
+
+def without_nan(values: V) -> V:
+    """The values with null for NaN, under their name (fill_nan reads a name ^…$ as a pattern)."""
+    if isinstance(values, pl.Series):
+        return values.alias("").fill_nan(None).alias(values.name)
+    return values.fill_nan(None)
 
 
 def lazily(node: Predicate) -> bool:

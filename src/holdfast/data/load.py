@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from holdfast.core.errors import DataError
+from holdfast.data.evaluate import without_nan
 from holdfast.data.table import Table
 from holdfast.query.schema import Kind, Schema
 
@@ -123,7 +124,7 @@ def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
     for column in frame.get_columns():
         kind = column.dtype
         if kind.is_numeric() or kind == pl.Null:
-            columns.append(column.cast(pl.Float64).fill_nan(None))
+            columns.append(without_nan(column.cast(pl.Float64)))
         elif isinstance(kind, pl.Categorical | pl.Enum):
             columns.append(column.cast(pl.String))
         elif isinstance(kind, pl.String | pl.Boolean) or kind.is_temporal():

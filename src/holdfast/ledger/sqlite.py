@@ -133,15 +133,16 @@ class Ledger:
                 verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
                 if isinstance(verdict, Refused):
                     return verdict
-                if verdict.spent > self.opening.budget:  # whatever the gate may think
+                total = self._state.spent + cost * len(fresh)
+                if total > self.opening.budget:  # whatever the gate may think
                     return Refused(self.opening.budget)
                 body: Body = {
                     "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
                     "cost": str(cost.mu_squared),
-                    "spent": str(verdict.spent.mu_squared),
+                    "spent": str(total.mu_squared),
                 }
                 entry = self._insert("reserve", body)
-            self._state.charge(entry, fresh, spent=verdict.spent)
+            self._state.charge(entry, fresh, spent=total)
             return Reservation(entry.sequence, tuple(fresh))
 
     def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
@@ -150,7 +151,8 @@ class Ledger:
             return
         with self._lock, translated(self.place):
             with self._transaction():
-                if reservation.sequence not in self._state.pending:
+                paid = self._state.pending.get(reservation.sequence, {})
+                if set(reservation.digests) != set(paid):
                     raise InvalidInput(
                         argument="reservation",
                         accepted="paid for in this ledger and not settled yet",
@@ -164,6 +166,7 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All entries from the first, as they lie in the file."""
         with self._lock, translated(self.place):
+            self._check_process()
             return self._entries_after(0)
 
     def verify(self) -> int:
