@@ -1,0 +1,164 @@
+"""Processes killed without warning, at every step and at any time.
+
+Whatever the moment: the ledger opens and verifies, nothing that was paid for is paid back, and
+every answer that anyone saw is in it with the same value.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import holdfast
+from holdfast.query.question import parse_question
+from session.people import people, write_csv
+
+CHILD = Path(__file__).with_name("child.py")
+SOURCE = Path(holdfast.__file__).parent.parent
+QUESTIONS = 1000
+PATIENCE = 120  # seconds, only so that a hanging child fails the test instead of the run
+
+Line = dict[str, Any]
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "people.csv", people())
+
+
+@dataclass
+class Child:
+    """A running child; what it writes goes to a file, which survives it."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+
+    def said(self) -> list[Line]:
+        """The lines so far; one without an end was never wholly seen."""
+        lines = self.output.read_text().split("\n")[:-1]
+        return [json.loads(line) for line in lines]
+
+    def last_words(self) -> list[Line]:
+        assert self.process.wait(timeout=PATIENCE) == -signal.SIGKILL
+        return self.said()
+
+
+def start(csv: Path, *, first: int, step: str = "-", nth: int = 0) -> Child:
+    folder = csv.parent / "said"
+    folder.mkdir(exist_ok=True)
+    output = folder / str(first)
+    with output.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, str(CHILD), str(csv), str(first), step, str(nth)],
+            stdout=file,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )
+    return Child(process, output)
+
+
+def check_survivor(csv: Path, lines: Sequence[Line]) -> tuple[int, int]:
+    """Every promise about a ledger whose users died; how many were charged and answered."""
+    with holdfast.open(csv) as data:
+        data.ledger.verify()
+        draws, answers = data.ledger.draws(), data.ledger.answers()
+        assert data.remaining == QUESTIONS - draws
+        assert data.ledger.spent() == data.plan.mechanism.cost() * draws
+        for line in lines:
+            if "answered" in line:
+                settled = answers[parse_question(line["answered"], data.schema).digest]
+                assert settled.value == Fraction(line["value"])
+            budgets = [line[key] for key in ("ready", "remaining") if key in line]
+            assert all(data.remaining <= budget for budget in budgets)
+        seen = {line["answered"] for line in lines if "answered" in line}
+        asked = sum("asking" in line for line in lines)
+        assert len(seen) <= len(answers) <= draws <= asked
+        counted = draws, len(answers)
+
+        # It is not only readable: it goes on, and what was answered is still free.
+        for question in sorted(seen)[:2]:
+            assert data.ask(question).replayed
+        data.ask("age < 0 and city = 'Rome'")
+        assert data.ledger.draws() == draws + 1
+    return counted
+
+
+# One answer is given; the child dies during its second question. An entry is written inside a
+# transaction, so dying right after the third (open, reserve, settle precede) undoes it.
+STEPS = {
+    "reserve:before": (1, 1),
+    "reserve:after": (2, 1),
+    "count:before": (2, 1),
+    "count:after": (2, 1),
+    "release:before": (2, 1),
+    "release:after": (2, 1),
+    "settle:before": (2, 1),
+    "settle:after": (2, 2),
+}
+
+
+@pytest.mark.parametrize(("step", "counted"), STEPS.items(), ids=STEPS.keys())
+def test_a_process_killed_at_a_step(step: str, counted: tuple[int, int], csv: Path) -> None:
+    lines = start(csv, first=20, step=step, nth=2).last_words()
+    assert [line["answered"] for line in lines if "answered" in line] == ["age > 20"]
+    assert lines[-1] == {"asking": "age > 21"}
+    assert check_survivor(csv, lines) == counted
+
+
+@pytest.mark.parametrize(
+    ("nth", "counted"), [(3, (1, 1)), (4, (2, 1))], ids=["reserving", "settling"]
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_process_killed_inside_a_transaction(
+    when: str, nth: int, counted: tuple[int, int], csv: Path
+) -> None:
+    lines = start(csv, first=20, step=f"entry:{when}", nth=nth).last_words()
+    assert lines[-1] == {"asking": "age > 21"}
+    assert check_survivor(csv, lines) == counted
+
+
+@pytest.mark.parametrize(
+    ("step", "exists"),
+    [
+        ("first entry:before", False),
+        ("first entry:after", False),
+        ("link:before", False),
+        ("link:after", True),
+    ],
+)
+def test_a_process_killed_while_it_creates_the_ledger(
+    step: str, exists: bool, csv: Path, tmp_path: Path
+) -> None:
+    assert start(csv, first=20, step=step, nth=1).last_words() == []
+    place = csv.with_name("people.csv.holdfast")
+    litter = set(tmp_path.iterdir()) - {csv, place, tmp_path / "said"}
+    assert litter  # the temporary file: ugly, and harmless
+    assert place.exists() is exists
+    assert check_survivor(csv, []) == (0, 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_processes_that_share_a_ledger_killed_at_random(seed: int, csv: Path) -> None:
+    chance = random.Random(seed)
+    # Neighbours overlap, so that the same question is drawn by several at once.
+    children = [start(csv, first=20 + 3 * number) for number in range(5)]
+    while not all(child.said() or child.process.poll() is not None for child in children):
+        time.sleep(0.002)
+    csv.with_name("people.csv.go").touch()
+    for child in chance.sample(children, len(children)):
+        time.sleep(chance.uniform(0, 0.04))
+        child.process.kill()
+    lines = [line for child in children for line in child.last_words()]
+    draws, answers = check_survivor(csv, lines)
+    assert draws >= answers > 0

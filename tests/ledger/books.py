@@ -1,0 +1,88 @@
+"""Small ledgers for the tests of this folder, and a second opinion on how they are chained."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from fractions import Fraction
+from pathlib import Path
+
+from holdfast.accounting.clock import ClockFilter
+from holdfast.core.loss import GDP
+from holdfast.ledger.sqlite import Ledger, Reservation
+from holdfast.ledger.state import Opening
+
+BUDGET = GDP(Fraction(10, 3))
+COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
+GATE = ClockFilter(BUDGET)
+AFFORDABLE = 10
+
+OPENING = Opening(
+    fingerprint="hf1-0123456789abcdef0123456789abcdef",
+    rows=1000,
+    confidence=Fraction(19, 20),
+    questions=AFFORDABLE,
+    mechanism={"kind": "gaussian", "sigma": "1/100", "step": "1/8192"},
+    budget=BUDGET,
+    entropy="system",
+)
+
+NOBODY = 65534
+
+
+def reserve(ledger: Ledger, *names: str) -> Reservation:
+    """A reservation that is expected to be admitted."""
+    found = ledger.reserve({name: f"{name} > 1" for name in names}, cost=COST, gate=GATE)
+    if not isinstance(found, Reservation):
+        raise TypeError("the charge was refused")
+    return found
+
+
+def answer(ledger: Ledger, *names: str) -> None:
+    """Reserve and settle; the answers are 1/2, 1/3, …"""
+    values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
+    ledger.settle(reserve(ledger, *names), values)
+
+
+Line = tuple[str, dict[str, object]]
+
+
+def lines(ledger: Ledger) -> list[Line]:
+    """What the ledger says, without the chain."""
+    return [(entry.kind, json.loads(entry.text)) for entry in ledger.entries()]
+
+
+def chained(content: Sequence[Line]) -> list[tuple[int, str, str, bytes]]:
+    """Rows of a ledger that says `content`, chained as the format prescribes."""
+    rows, previous = [], b"\0" * 32
+    for sequence, (kind, body) in enumerate(content, start=1):
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        previous = hashlib.sha256(previous + f"{sequence}\n{kind}\n{text}".encode()).digest()
+        rows.append((sequence, kind, text, previous))
+    return rows
+
+
+def overwrite(path: Path, rows: Sequence[tuple[int, str, str, bytes]]) -> None:
+    """Replace what a closed ledger holds, as someone with an editor for databases could."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM entry")
+        connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows)
+
+
+@contextmanager
+def without_privileges(folder: Path) -> Iterator[None]:
+    """Act as a user who may read `folder` but not write to it, even if the tests run as root."""
+    folder.chmod(0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o755)

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.ledger.file import MEMORY
+from holdfast.ledger.sqlite import Ledger
+from ledger.books import OPENING
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "people.csv.holdfast"
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[[Path], Ledger]]:
+    """Opens ledgers, creating those that are missing, and closes them after the test."""
+    ledgers: list[Ledger] = []
+
+    def open_or_create(place: Path) -> Ledger:
+        there = Ledger.exists(str(place))
+        ledgers.append(Ledger.open(str(place)) if there else Ledger.create(str(place), OPENING))
+        return ledgers[-1]
+
+    yield open_or_create
+    for ledger in ledgers:
+        ledger.close()
+
+
+@pytest.fixture
+def memory() -> Iterator[Ledger]:
+    ledger = Ledger.create(MEMORY, OPENING)
+    yield ledger
+    ledger.close()
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that other users can reach, which pytest's own are not."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)

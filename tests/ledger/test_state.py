@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.errors import LedgerDamaged, LedgerTooNew
+from holdfast.core.loss import FREE, GDP
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.state import FORMAT, Opening, Settled, State
+from ledger.books import BUDGET, COST, OPENING
+
+Content = list[tuple[str, Any]]
+
+
+def questions(*names: str) -> list[dict[str, str]]:
+    return [{"digest": name, "text": f"{name} > 1"} for name in names]
+
+
+def replayed(content: Content) -> State:
+    state = State("the/place")
+    for number, (kind, body) in enumerate(content, start=1):
+        state.apply(Entry(number, kind, json.dumps(body), bytes(32)))
+    return state
+
+
+def story() -> Content:
+    """Two questions together, one of them answered twice, and one never settled."""
+    return [
+        ("open", OPENING.to_body()),
+        ("reserve", {"questions": questions("p", "q"), "cost": "1/3", "spent": "2/3"}),
+        ("reserve", {"questions": questions("q"), "cost": "1/3", "spent": "1"}),
+        ("settle", {"reserve": 3, "answers": {"q": "1/4"}}),
+        ("settle", {"reserve": 2, "answers": {"p": "1/2", "q": "3/4"}}),
+        ("reserve", {"questions": questions("r"), "cost": "1/3", "spent": "4/3"}),
+    ]
+
+
+def test_replay_gives_exact_totals_and_the_first_settled_answers() -> None:
+    state = replayed(story())
+    assert state.opening == OPENING
+    assert state.spent == COST * 4 == GDP(Fraction(4, 3))
+    assert state.draws == 4
+    assert state.answers == {
+        "q": Settled("q > 1", Fraction(1, 4)),
+        "p": Settled("p > 1", Fraction(1, 2)),
+    }
+    assert set(state.pending) == {6}
+    assert state.last is not None
+    assert state.last.sequence == 6
+
+
+def test_nothing_was_spent_before_the_first_reservation() -> None:
+    state = replayed(story()[:1])
+    assert (state.spent, state.draws, state.answers, state.pending) == (FREE, 0, {}, {})
+
+
+def test_the_whole_budget_may_be_reserved_and_not_a_whit_more() -> None:
+    whole = {"questions": questions("p"), "cost": "10/3", "spent": "10/3"}
+    assert replayed([story()[0], ("reserve", whole)]).spent == BUDGET
+    more = Fraction(10, 3) + Fraction(1, 10**30)
+    over = {"questions": questions("p"), "cost": str(more), "spent": str(more)}
+    with pytest.raises(LedgerDamaged, match="more was reserved than the budget holds"):
+        replayed([story()[0], ("reserve", over)])
+
+
+fractions = st.fractions(Fraction(1, 10**6), 10**6)
+
+
+@given(fractions, fractions, st.integers(1), st.integers(1))
+def test_an_opening_survives_the_journey_through_json(
+    confidence: Fraction, budget: Fraction, rows: int, count: int
+) -> None:
+    opening = Opening(
+        fingerprint="hf1-é",
+        rows=rows,
+        confidence=confidence,
+        questions=count,
+        mechanism={"kind": "gaussian", "sigma": str(budget)},
+        budget=GDP(budget),
+        entropy="system",
+    )
+    assert Opening.from_body(json.loads(json.dumps(opening.to_body()))) == opening
+
+
+def changed(entry: int, **fields: object) -> Callable[[Content], Content]:
+    def change(content: Content) -> Content:
+        kind, body = content[entry - 1]
+        return [*content[: entry - 1], (kind, {**body, **fields}), *content[entry:]]
+
+    return change
+
+
+def lacking(entry: int, field: str) -> Callable[[Content], Content]:
+    def change(content: Content) -> Content:
+        kind, body = content[entry - 1]
+        rest = {key: value for key, value in body.items() if key != field}
+        return [*content[: entry - 1], (kind, rest), *content[entry:]]
+
+    return change
+
+
+SENSELESS: dict[str, tuple[Callable[[Content], Content], int]] = {
+    "no opening": (lambda c: c[1:], 1),
+    "two openings": (lambda c: [c[0], *c], 2),
+    "unknown kind": (lambda c: [*c, ("refund", {})], 7),
+    "body is no object": (lambda c: [*c, ("reserve", [])], 7),
+    "settled twice": (lambda c: [*c, c[3]], 7),
+    "settled without a reservation": (changed(4, reserve=99), 4),
+    "settled before it was reserved": (lambda c: [c[0], c[4]], 2),
+    "settled a settlement": (changed(5, reserve=4), 5),
+    "settled another question": (changed(4, answers={"z": "1/4"}), 4),
+    "an answer is missing": (changed(5, answers={"q": "1/4"}), 5),
+    "an answer is no number": (changed(4, answers={"q": "many"}), 4),
+    "an answer divides by zero": (changed(4, answers={"q": "1/0"}), 4),
+    "answers are a list": (changed(4, answers=["1/4"]), 4),
+    "the total is too small": (changed(3, spent="2/3"), 3),
+    "the total is too large": (changed(3, spent="4/3"), 3),
+    "a cost below zero": (changed(3, cost="-1/3", spent="1/3"), 3),
+    "a cost of nothing readable": (changed(3, cost="nan"), 3),
+    "a cost of null": (changed(3, cost=None), 3),
+    "questions are a number": (changed(3, questions=5), 3),
+    "a question without a digest": (changed(3, questions=[{"text": "q > 1"}]), 3),
+    "more than the budget": (changed(1, budget="1/3"), 2),
+    "a budget below zero": (changed(1, budget="-1"), 1),
+    "a format that is no number": (changed(1, format="one"), 1),
+    "rows that are no number": (changed(1, rows="many"), 1),
+    "a mechanism that is no object": (changed(1, mechanism="gaussian"), 1),
+    **{f"opening lacks {field}": (lacking(1, field), 1) for field in OPENING.to_body()},
+    **{f"reserve lacks {field}": (lacking(3, field), 3) for field in ("questions", "cost")},
+    "reserve lacks spent": (lacking(3, "spent"), 3),
+    **{f"settle lacks {field}": (lacking(4, field), 4) for field in ("reserve", "answers")},
+}
+
+
+@pytest.mark.parametrize(("change", "entry"), SENSELESS.values(), ids=SENSELESS.keys())
+def test_a_story_that_contradicts_itself_is_damaged_at_the_entry(
+    change: Callable[[Content], Content], entry: int
+) -> None:
+    with pytest.raises(LedgerDamaged, match=f"makes no sense at entry {entry} ") as caught:
+        replayed(change(story()))
+    assert caught.value.ledger == "the/place"
+    assert "Restore the file from a backup" in str(caught.value)
+
+
+def test_a_newer_format_is_named_not_guessed() -> None:
+    with pytest.raises(LedgerTooNew, match="upgrade holdfast") as caught:
+        replayed(changed(1, format=FORMAT + 1)(story()))
+    assert (caught.value.found, caught.value.supported) == (FORMAT + 1, FORMAT)

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.core.errors import QuestionError, TypeMismatch
+from holdfast.query.cursor import MOST_DEPTH, Cursor
+from holdfast.query.tokens import TokenKind
+
+
+def test_it_reads_to_the_end_and_stays_there() -> None:
+    at = Cursor("a > 1")
+    assert [at.advance().value for _ in range(3)] == ["a", ">", "1"]
+    assert at.finished
+    assert at.advance().kind is TokenKind.END
+    assert at.finished
+
+
+def test_only_words_are_seen_and_taken() -> None:
+    at = Cursor("'and' and")
+    assert not at.sees("and")
+    assert not at.takes("and")
+    at.advance()
+    assert at.sees("or", "and")
+    assert at.takes("and")
+    assert at.finished
+
+
+def test_what_was_expected_is_named() -> None:
+    at = Cursor("( and")
+    at.expect("(")
+    with pytest.raises(QuestionError, match=r"expected '\)', found 'and'") as caught:
+        at.expect(")")
+    assert caught.value.position == 2
+
+
+def test_depth_is_given_back_on_the_way_out() -> None:
+    at = Cursor("a")
+    for _ in range(2 * MOST_DEPTH):
+        assert at.nested(lambda: 7, at.next) == 7
+
+    def deeper(levels: int) -> int:
+        return at.nested(lambda: deeper(levels - 1), at.next) if levels else 0
+
+    assert deeper(MOST_DEPTH) == 0
+    with pytest.raises(QuestionError, match=f"nested more than {MOST_DEPTH} deep"):
+        deeper(MOST_DEPTH + 1)
+
+
+def test_errors_carry_the_place() -> None:
+    at = Cursor("  abc")
+    plain, mismatch = at.error("p", at.next, "h"), at.mismatch("p", at.next)
+    assert (type(plain), plain.position, plain.length, plain.hint) == (QuestionError, 2, 3, "h")
+    assert (type(mismatch), mismatch.text) == (TypeMismatch, "  abc")

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.session import Session
+from holdfast.session import open as open_session
+from session.people import people, write_csv
+
+Opener = Callable[..., Session]
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "people.csv", people())
+
+
+@pytest.fixture
+def place(csv: Path) -> Path:
+    """Where the ledger of `csv` lies by default."""
+    return csv.with_name("people.csv.holdfast")
+
+
+@pytest.fixture
+def opened() -> Iterator[Opener]:
+    """Opens sessions and closes them after the test."""
+    sessions: list[Session] = []
+
+    def open_it(source: object, **arguments: object) -> Session:
+        sessions.append(open_session(source, **arguments))  # type: ignore[arg-type]
+        return sessions[-1]
+
+    yield open_it
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that other users can reach, which pytest's own are not."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
