@@ -38,7 +38,12 @@ class Table:
             raise EvaluationFailed() from None
 
     def _count_one(self, question: Question) -> Exact[int]:
-        return Exact(int(truth(question.predicate, self._frame.get_column).sum()))
+        numbered, frame = self._numbered
+
+        def column(name: str) -> pl.Series:
+            return frame.get_column(numbered[name])
+
+        return Exact(int(truth(question.predicate, column).sum()))
 
     def _count_many(self, questions: Sequence[Question]) -> list[Exact[int]]:
         distinct = {question.digest: question for question in questions}
@@ -62,7 +67,7 @@ class Table:
 
     @cached_property
     def _numbered(self) -> tuple[dict[str, str], pl.DataFrame]:
-        """The same columns as c0, c1, …: an expression would read a name like ^a$ as a pattern."""
+        """The same columns as c0, c1, …: Polars would read a name like ^a$ as a pattern."""
         numbered = {name: f"c{number}" for number, name in enumerate(self._frame.columns)}
         series = self._frame.get_columns()
         renamed = [each.alias(f"c{number}") for number, each in enumerate(series)]

@@ -46,6 +46,7 @@ class Ledger:
         self._catch_up()
         if self._state.opening is None:
             raise LedgerDamaged(ledger=place, problem="has no entries")
+        self.opening = self._state.opening
 
     @classmethod
     def exists(cls, place: str) -> bool:
@@ -83,12 +84,6 @@ class Ledger:
             except BaseException:
                 connection.close()
                 raise
-
-    @property
-    def opening(self) -> Opening:
-        if self._state.opening is None:
-            raise LedgerDamaged(ledger=self.place, problem="has no first entry")
-        return self._state.opening
 
     @property
     def seen(self) -> State:
