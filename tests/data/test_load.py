@@ -210,6 +210,11 @@ def test_pandas_integers_beyond_a_signed_word_load() -> None:
     assert held(load(big)) == {"n": [2.0**63, 0.0]}
 
 
+def test_a_table_is_held_as_it_is() -> None:
+    table = load({"a": [1.0, 2.0]})
+    assert load(table) is table
+
+
 def test_types_are_read_from_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "late.csv"
     path.write_text("n\n" + "1\n" * 20_000 + "2.5\nlate\n")

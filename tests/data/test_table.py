@@ -173,3 +173,12 @@ def test_counts_are_withheld_from_everything_but_mechanisms() -> None:
 
 def test_a_question_may_stand_twice_in_a_batch() -> None:
     assert counts(load({"a": [1.0, 2.0]}), "a > 1", "1 < a") == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"), [("in (1, 3)", 2), ("not in (1, 5)", 1), ("is null", 1)]
+)
+def test_a_name_that_looks_like_a_pattern_is_counted_alone(test: str, expected: int) -> None:
+    table = load({"^a$": [1.0, None, 3.0], "a": [7.0, 8.0, 9.0]})
+    assert counts(table, f"`^a$` {test}", "a > 1") == [expected, 3]
+    assert counts(table, f"`^a$` {test}") == [expected]
