@@ -1,0 +1,48 @@
+"""Losses that simply add."""
+
+from collections.abc import Iterable
+from fractions import Fraction
+
+from holdfast.core.loss import TV, ApproxDP, PureDP
+from holdfast.core.theorem import theorem
+
+
+@theorem("T-basic", "dwork-roth-2014", "Theorem 3.16")
+def basic(losses: Iterable[ApproxDP]) -> ApproxDP:
+    """The loss of all the mechanisms together, each with its own (ε, δ).
+
+        (Σ ε_i, Σ δ_i)
+
+    Holds when: every (ε_i, δ_i) is fixed in advance; the questions may adapt.
+    Rounds: not at all; a δ above 1 is 1.
+    """
+    each = tuple(losses)
+    epsilon = sum((loss.epsilon for loss in each), Fraction(0))
+    delta = sum((loss.delta for loss in each), Fraction(0))
+    return ApproxDP(epsilon=epsilon, delta=min(Fraction(1), delta))
+
+
+@theorem("T-basic-pure", "dwork-roth-2014", "Theorem 3.16, with δ = 0")
+def basic_pure(losses: Iterable[PureDP]) -> PureDP:
+    """The loss of all the mechanisms together, each with its own ε.
+
+        Σ ε_i
+
+    Holds when: every ε_i is fixed in advance; the questions may adapt.
+    Rounds: not at all.
+    """
+    return PureDP(sum((loss.epsilon for loss in losses), Fraction(0)))
+
+
+@theorem("T-tv-comp", "dwork-roth-2014", "Theorem 3.16, with ε = 0")
+def total_variation(losses: Iterable[TV]) -> TV:
+    """The total variation of all the mechanisms together.
+
+        min(1, Σ TV_i)
+
+    For k Gaussian answers it is far from sharp: they compose like √k, not k (T-gdp-tv).
+
+    Holds when: every TV_i is fixed in advance; the questions may adapt.
+    Rounds: not at all.
+    """
+    return TV(min(Fraction(1), sum((loss.distance for loss in losses), Fraction(0))))

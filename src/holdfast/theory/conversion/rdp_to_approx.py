@@ -1,0 +1,68 @@
+"""From Rényi losses of one or more orders to (ε, δ)."""
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from math import inf
+
+from holdfast.core.errors import InvalidInput
+from holdfast.core.loss import RDP, ApproxDP
+from holdfast.core.theorem import theorem
+from holdfast.theory.conversion.outward import (
+    amount_above,
+    failure,
+    float_above,
+    log_of,
+    sum_up,
+)
+
+# Orders nearer to 1 or to infinity than this are passed over: floats cannot hold them.
+_FINEST = Fraction(1, 10**100)
+
+
+def _least(
+    losses: Iterable[RDP], *, delta: Fraction, bound: Callable[[RDP, float], float]
+) -> ApproxDP:
+    log_delta = log_of(failure(delta=delta))
+    epsilon = min((bound(loss, log_delta) for loss in losses), default=inf)
+    if epsilon == inf:
+        raise InvalidInput(
+            argument="losses", accepted="at least one, of a usable order", given="none"
+        )
+    return ApproxDP(epsilon=amount_above(epsilon, argument="losses"), delta=delta)
+
+
+def _sharp(loss: RDP, log_delta: float) -> float:
+    if not _FINEST < loss.order - 1 < 1 / _FINEST:
+        return inf
+    eps, order, less = float_above(epsilon=loss.epsilon), loss.order, float(loss.order - 1)
+    return sum_up(eps, log_of(1 - 1 / order), -log_delta / less, -log_of(order) / less)
+
+
+def _plain(loss: RDP, log_delta: float) -> float:
+    if not _FINEST < loss.order - 1 < 1 / _FINEST:
+        return inf
+    return sum_up(float_above(epsilon=loss.epsilon), -log_delta / float(loss.order - 1))
+
+
+@theorem("T-rdp-dp", "canonne-kamath-steinke-2020", "Proposition 12 (arXiv v4)")
+def rdp_to_approx(losses: Iterable[RDP], *, delta: Fraction) -> ApproxDP:
+    """The least ε at this δ that any of the Rényi losses of one mechanism gives.
+
+        ε = min_a  ε_a + ln((a−1)/a) − (ln δ + ln a)/(a−1)
+
+    Holds when: all losses are of the same mechanism; never above Mironov's bound.
+    Rounds: up. Terms of both signs are added with a margin for each.
+    """
+    return _least(losses, delta=delta, bound=_sharp)
+
+
+@theorem("T-rdp-dp-mironov", "mironov-2017", "Proposition 3")
+def rdp_to_approx_mironov(losses: Iterable[RDP], *, delta: Fraction) -> ApproxDP:
+    """The ε at this δ by the first and best-known conversion, for comparison.
+
+        ε = min_a  ε_a + ln(1/δ)/(a−1)
+
+    Holds when: all losses are of the same mechanism.
+    Rounds: up.
+    """
+    return _least(losses, delta=delta, bound=_plain)
