@@ -45,7 +45,7 @@ def approx_to_tv(loss: ApproxDP) -> TV:
     return _tv((-expm1(-eps) + 2 * float_up(loss.delta) * exp(-eps)) / (1 + exp(-eps)))
 
 
-@theorem("T-tv-gauss", "dong-roth-su-2022", "Corollary 2.13 (arXiv v3), at ε = 0")
+@theorem("T-gdp-tv", "dong-roth-su-2022", "Corollary 2.13 (arXiv v3), at ε = 0")
 def gdp_to_tv(loss: GDP) -> TV:
     """The total variation that μ-GDP allows; the Gaussian mechanism attains it.
 
