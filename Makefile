@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint types check bench clean
+.PHONY: help demo test coverage lint types check theorems bench clean
 
 help:            ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ types: .venv/.develop      ## strict static types
 	$(BIN)/mypy
 
 check: lint types test     ## what must pass before a change lands
+
+theorems: .venv/.develop   ## write docs/theorems.md from the code
+	$(BIN)/python docs/generate_theorems.py
 
 bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)

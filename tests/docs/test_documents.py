@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import click
@@ -124,6 +125,12 @@ def test_public_names_are_documented() -> None:
 def test_sources_and_references_agree() -> None:
     cited = re.findall(r"^@\w+\{([\w-]+),", (ROOT / "docs/references.bib").read_text(), re.M)
     assert sorted(cited) == sorted(SOURCES)
+
+
+def test_theorem_page_is_what_the_registry_says() -> None:
+    """If it fails: make theorems."""
+    generator = runpy.run_path(str(ROOT / "docs/generate_theorems.py"))
+    assert (ROOT / "docs/theorems.md").read_text() == generator["page"]()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -36,7 +36,7 @@ class PureDP:
         return PureDP(self.epsilon + other.epsilon)
 
     def __mul__(self, count: int) -> "PureDP":
-        return PureDP(self.epsilon * count)
+        return self if count == 1 else PureDP(self.epsilon * count)
 
 
 @final
@@ -79,7 +79,7 @@ class ZCDP:
         return ZCDP(self.rho + other.rho)
 
     def __mul__(self, count: int) -> "ZCDP":
-        return ZCDP(self.rho * count)
+        return self if count == 1 else ZCDP(self.rho * count)
 
 
 @final
@@ -100,7 +100,7 @@ class GDP:
         return GDP(self.mu_squared + other.mu_squared)
 
     def __mul__(self, count: int) -> "GDP":
-        return GDP(self.mu_squared * count)
+        return self if count == 1 else GDP(self.mu_squared * count)
 
 
 FREE = GDP(Fraction(0))

@@ -21,6 +21,7 @@ class Cursor:
         self._index = 0
         self._depth = 0
         self.next = self._tokens[0]
+        self.size = len(self._tokens)
 
     @property
     def finished(self) -> bool:

@@ -21,6 +21,10 @@ from holdfast.query.tree import (
     Sum,
 )
 
+# Tuples, because a union written in an isinstance call is built anew each time.
+_NUMERIC = (Number, Column, Sum, Product, Quotient)
+_LITERAL = (Number, Constant)
+
 _UNQUOTE = "write column names without quotation marks, or in `backticks`"
 
 
@@ -38,7 +42,7 @@ Operand = Numeric | Text | Predicate
 
 def as_number(operand: Operand, token: Token, at: Cursor) -> Numeric:
     """The operand, if it is a number."""
-    if isinstance(operand, Number | Column | Sum | Product | Quotient):
+    if isinstance(operand, _NUMERIC):
         return operand
     kind = "text" if isinstance(operand, Text) else "a true/false value"
     raise at.mismatch(f"{kind} where a number is needed", token)
@@ -46,7 +50,7 @@ def as_number(operand: Operand, token: Token, at: Cursor) -> Numeric:
 
 def as_predicate(operand: Operand, token: Token, at: Cursor) -> Predicate:
     """The operand, if it is a condition."""
-    if isinstance(operand, Number | Column | Sum | Product | Quotient | Text):
+    if isinstance(operand, (*_NUMERIC, Text)):
         kind = "text" if isinstance(operand, Text) else "a number"
         raise at.mismatch(f"{kind} where a condition is needed", token, "compare it with something")
     return operand
@@ -63,7 +67,7 @@ def comparison(
     """`left operator right`; the sides begin at the tokens `start` and `here`."""
     sign = operator.value
     quoted = isinstance(left, Text) and isinstance(left.content, str)
-    if quoted or isinstance(left, Number | Constant):
+    if quoted or isinstance(left, _LITERAL):
         left, start, right, here, sign = right, here, left, start, FLIPPED[sign]
     if isinstance(left, Text) or isinstance(right, Text):
         return _texts(left, sign, right, operator, at)

@@ -56,7 +56,8 @@ def parse(text: str, schema: Schema) -> Predicate:
     found = as_predicate(_Parser(at, schema).disjunction(), start, at)
     if not at.finished:
         raise at.error(f"unexpected {at.next.value!r}", at.next)
-    if sum(1 for _ in levels(found)) > MOST_LEVELS:
+    # Every level takes a token or more, so short questions need no look.
+    if at.size > MOST_LEVELS and sum(1 for _ in levels(found)) > MOST_LEVELS:
         raise at.error(f"a tree of more than {MOST_LEVELS} levels", start, "simplify the question")
     return found
 

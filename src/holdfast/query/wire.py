@@ -33,24 +33,28 @@ def to_json(node: Numeric | Predicate) -> Json:
 def to_text(node: Numeric | Predicate) -> str:
     """The JSON form as one line without spaces: the same tree gives the same bytes.
 
-    Written out by hand because it is on the path of every question, several times.
+    Written out by hand, the common cases first, because every question comes here several times.
     """
     match node:
         case Number(value):
             return repr(value)
         case Column(name):
             return f'["column",{quoted(name)}]'
+        case Compare(operator, left, right):
+            return f'["{operator}",{to_text(left)},{to_text(right)}]'
+        case Member(subject, values, negated):
+            listed = ",".join(quoted(v) if isinstance(v, str) else repr(v) for v in values)
+            return f'["{"not in" if negated else "in"}",{to_text(subject)},[{listed}]]'
+        case And(terms):
+            return _headed("and", terms)
+        case Or(terms):
+            return _headed("or", terms)
         case Sum(terms):
             return _headed("+", terms)
         case Product(factors):
             return _headed("*", factors)
         case Quotient(dividend, divisor):
             return f'["/",{to_text(dividend)},{divisor!r}]'
-        case Compare(operator, left, right):
-            return f'["{operator}",{to_text(left)},{to_text(right)}]'
-        case Member(subject, values, negated):
-            listed = ",".join(quoted(v) if isinstance(v, str) else repr(v) for v in values)
-            return f'["{"not in" if negated else "in"}",{to_text(subject)},[{listed}]]'
         case IsNull(column, negated):
             return f'["{"is not null" if negated else "is null"}",{to_text(column)}]'
         case Flag(column, negated):
@@ -59,10 +63,6 @@ def to_text(node: Numeric | Predicate) -> str:
             return "true" if value else "false"
         case Not(term):
             return f'["not",{to_text(term)}]'
-        case And(terms):
-            return _headed("and", terms)
-        case Or(terms):
-            return _headed("or", terms)
 
 
 def _headed(word: str, nodes: tuple[Numeric, ...] | tuple[Predicate, ...]) -> str:
