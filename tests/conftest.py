@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from holdfast.testing.statistics import declared_false_alarms
 
-# Machines are noisy: an example's duration says nothing, and examples must repeat in CI.
-settings.register_profile("holdfast", deadline=None, derandomize=True)
+# Machines are noisy: how long an example takes says nothing, and examples must repeat in CI.
+settings.register_profile(
+    "holdfast",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("holdfast")
 
 

@@ -46,3 +46,11 @@ def decimal_up(value: float, *, places: int = 4) -> str:
 def decimal_down(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not above it."""
     return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR), "f")
+
+
+def log_of(exact: Fraction) -> float:
+    """ln of a positive amount, however far outside the floats and however near 1; a few ulps."""
+    if Fraction(1, 2) < exact < 2:
+        return math.log1p(float(exact - 1))  # what is left of 1 is exact, so nothing cancels
+    twos = exact.numerator.bit_length() - exact.denominator.bit_length()
+    return twos * math.log(2) + math.log(exact / Fraction(2) ** twos)

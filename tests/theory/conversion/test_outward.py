@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, workdps
 
 from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import MARGIN
+from holdfast.core.numerics import MARGIN, log_of
 from holdfast.theory.conversion.outward import (
     LEAST_DELTA,
     amount_above,
@@ -17,7 +17,6 @@ from holdfast.theory.conversion.outward import (
     failure,
     float_above,
     least_holding,
-    log_of,
     sum_up,
 )
 

@@ -7,9 +7,9 @@ from math import expm1, fsum, sqrt, tanh
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import ApproxDP
-from holdfast.core.numerics import up
+from holdfast.core.numerics import log_of, up
 from holdfast.core.theorem import theorem
-from holdfast.theory.conversion.outward import amount_above, failure, float_above, log_of
+from holdfast.theory.conversion.outward import amount_above, failure, float_above
 
 
 def _total(each: Iterable[Fraction], slack: Fraction) -> Fraction:

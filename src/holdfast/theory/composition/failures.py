@@ -5,8 +5,7 @@ from fractions import Fraction
 from math import exp, expm1, fsum, inf
 
 from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import down, float_down, up
-from holdfast.theory.conversion.outward import log_of
+from holdfast.core.numerics import down, float_down, log_of, up
 
 
 def log_survival(deltas: Iterable[tuple[Fraction, int]]) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.core import check
 from holdfast.core.loss import GDP, ApproxDP
-from holdfast.core.numerics import MARGIN
+from holdfast.core.numerics import MARGIN, log_of
 from holdfast.core.theorem import theorem
 from holdfast.theory.conversion.outward import (
     amount_above,
@@ -15,7 +15,6 @@ from holdfast.theory.conversion.outward import (
     failure,
     float_above,
     least_holding,
-    log_of,
 )
 
 # Trapezoid rule in u = ln t. The integrands are analytic for |Im u| < π/4, so the step 1/10

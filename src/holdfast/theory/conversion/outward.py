@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, frexp, fsum, inf, isfinite, log, log1p, log2
+from math import exp, fsum, inf, isfinite, log2
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import MARGIN, float_up, up
@@ -34,15 +34,6 @@ def float_above(*, most: float = 1e100, **named: Fraction) -> float:
         accepted = f"at most {most:g} for this bound"
         raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
     return max(1e-100, float_up(value)) if value else 0.0
-
-
-def log_of(exact: Fraction) -> float:
-    """ln of a positive amount of any size, to a few units in the last place."""
-    if Fraction(1, 2) < exact < 2:
-        return log1p(float(exact - 1))  # what is left of 1 is exact, so nothing cancels
-    shift = exact.numerator.bit_length() - exact.denominator.bit_length()
-    mantissa, exponent = frexp(float(exact / Fraction(2) ** shift))
-    return log(mantissa) + (shift + exponent) * log(2)
 
 
 def sum_up(*terms: float) -> float:

@@ -6,12 +6,12 @@ from math import inf
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import RDP, ApproxDP
+from holdfast.core.numerics import log_of
 from holdfast.core.theorem import theorem
 from holdfast.theory.conversion.outward import (
     amount_above,
     failure,
     float_above,
-    log_of,
     sum_up,
 )
 

@@ -6,14 +6,13 @@ from math import exp, log, log1p, sqrt
 
 from holdfast.core import check
 from holdfast.core.loss import ZCDP, ApproxDP
-from holdfast.core.numerics import up
+from holdfast.core.numerics import log_of, up
 from holdfast.core.theorem import theorem
 from holdfast.theory.conversion.outward import (
     amount_above,
     exp_up,
     failure,
     float_above,
-    log_of,
     sum_up,
 )
 

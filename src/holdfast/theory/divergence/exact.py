@@ -75,11 +75,3 @@ def expm1_of(exact: Fraction) -> float:
     """e^x − 1, without cancelling near 0 and with the digits of x that a float drops."""
     high = as_float(exact)
     return math.expm1(high) if abs(high) < 1 else exp_of(exact) - 1
-
-
-def log_of(exact: Fraction) -> float:
-    """ln x for x > 0, however far x is outside the range of floats and however near 1."""
-    if Fraction(1, 2) < exact < 2:
-        return math.log1p(float(exact - 1))
-    twos = exact.numerator.bit_length() - exact.denominator.bit_length()
-    return twos * math.log(2) + math.log(exact / Fraction(2) ** twos)

@@ -10,8 +10,9 @@ from typing import final
 
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
+from holdfast.core.numerics import log_of
 from holdfast.theory.divergence import exact
-from holdfast.theory.divergence.exact import Number, as_float, log_of
+from holdfast.theory.divergence.exact import Number, as_float
 
 TOLERANCE = Fraction(1, 10**12)
 DIGITS = 80  # sums of logarithms and roots cancel down to 1e-60 before a float could notice

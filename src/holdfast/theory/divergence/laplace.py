@@ -5,8 +5,9 @@ from fractions import Fraction
 from math import fsum, inf, log1p
 from typing import final
 
+from holdfast.core.numerics import log_of
 from holdfast.theory.divergence import exact
-from holdfast.theory.divergence.exact import Number, as_float, exp_of, expm1_of, log_of
+from holdfast.theory.divergence.exact import Number, as_float, exp_of, expm1_of
 
 LARGEST = 1e300  # in place of an infinity that would meet a 0
 

@@ -5,8 +5,9 @@ from fractions import Fraction
 from math import inf
 from typing import Protocol, final
 
+from holdfast.core.numerics import log_of
 from holdfast.theory.divergence import exact
-from holdfast.theory.divergence.exact import Number, as_float, exp_of, expm1_of, log_of
+from holdfast.theory.divergence.exact import Number, as_float, exp_of, expm1_of
 from holdfast.theory.divergence.finite import Pair
 from holdfast.theory.divergence.gaussian import GaussianPair
 from holdfast.theory.divergence.laplace import LaplacePair
