@@ -4,7 +4,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
@@ -49,10 +49,9 @@ def create_file(path: Path, first: Entry) -> None:
             ) from error
         os.close(handle)
         try:
-            connection = sqlite3.connect(temporary, isolation_level=None)
-            connection.executescript(SCHEMA)
-            insert(connection, first)
-            connection.close()
+            with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
+                connection.executescript(SCHEMA)
+                insert(connection, first)
             _link(Path(temporary), path)
         finally:
             Path(temporary).unlink()
