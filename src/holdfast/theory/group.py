@@ -24,7 +24,7 @@ def group_pure(loss: PureDP, *, records: int) -> PureDP:
     return PureDP(loss.epsilon * check.positive_integer(records=records))
 
 
-@theorem("T-group", "dwork-roth-2014", "Theorem 2.2, with the proof below")
+@theorem("T-group", "dwork-roth-2014", "Theorem 2.2; proof in the docstring")
 def group_approx(loss: ApproxDP, *, records: int) -> ApproxDP:
     """The (ε, δ) loss when K = `records` records are replaced.
 

@@ -9,7 +9,7 @@ from holdfast.core.numerics import float_down, up
 from holdfast.core.theorem import theorem
 
 
-@theorem("T-noise", "rockafellar-uryasev-2000", "Theorem 1, with the proof below")
+@theorem("T-noise", "rockafellar-uryasev-2000", "Theorem 1; proof in the docstring")
 def normal_shortfall(*, beta: Fraction, count: int) -> float:
     """A bound on ES_β(max_{j≤k} |Z_j|), the mean of the worst β-fraction of the largest noise.
 

@@ -81,7 +81,7 @@ def advanced_mixed(losses: Iterable[ApproxDP], *, slack: Fraction) -> ApproxDP:
     )
 
 
-@theorem("T-advanced-best", "kairouz-oh-viswanath-2015", "Theorem 3.5, with the proof below")
+@theorem("T-advanced-best", "kairouz-oh-viswanath-2015", "Theorem 3.5; proof in the docstring")
 def advanced_within(losses: Iterable[ApproxDP], *, delta: Fraction) -> ApproxDP:
     """The least ε of `advanced_mixed` for a total δ: the slack is all that the δ_i leave.
 

@@ -47,7 +47,7 @@ def _grid_law(epsilons: list[Fraction], step: Fraction) -> LossLaw:
     )
 
 
-@theorem("T-optimal-mixed", "murtagh-vadhan-2016", "Theorem 1.5, with the proof below")
+@theorem("T-optimal-mixed", "murtagh-vadhan-2016", "Theorem 1.5; proof in the docstring")
 def optimal_mixed(losses: Iterable[ApproxDP], *, delta: Fraction, step: Fraction) -> ApproxDP:
     """An ε at this total δ for mechanisms with their own (ε, δ); the least one as step → 0.
 
@@ -71,7 +71,7 @@ def optimal_mixed(losses: Iterable[ApproxDP], *, delta: Fraction, step: Fraction
     return ApproxDP(epsilon=min(law.epsilon_at(rest), summed), delta=delta)
 
 
-@theorem("T-optimal-mixed-at", "murtagh-vadhan-2016", "Theorem 1.5, with the proof above")
+@theorem("T-optimal-mixed-at", "murtagh-vadhan-2016", "Theorem 1.5; proof in the docstring")
 def optimal_mixed_at(losses: Iterable[ApproxDP], *, epsilon: Fraction, step: Fraction) -> ApproxDP:
     """A δ at this total ε for mechanisms with their own (ε, δ); the least one as step → 0.
 

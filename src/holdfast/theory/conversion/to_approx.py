@@ -16,7 +16,7 @@ def pure_to_approx(loss: PureDP) -> ApproxDP:
     return ApproxDP(epsilon=loss.epsilon, delta=Fraction(0))
 
 
-@theorem("T-tv-approx", "dwork-roth-2014", "Definition 2.4, with the proof below")
+@theorem("T-tv-approx", "dwork-roth-2014", "Definition 2.4; proof in the docstring")
 def tv_to_approx(loss: TV) -> ApproxDP:
     """The total variation as δ, with ε = 0.
 

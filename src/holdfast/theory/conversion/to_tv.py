@@ -27,7 +27,7 @@ def pure_to_tv(loss: PureDP) -> TV:
     return _tv(tanh(float_above(epsilon=min(loss.epsilon, Fraction(100))) / 2))
 
 
-@theorem("T-approx-tv", "kairouz-oh-viswanath-2015", "Section 2, with the proof below")
+@theorem("T-approx-tv", "kairouz-oh-viswanath-2015", "Section 2; proof in the docstring")
 def approx_to_tv(loss: ApproxDP) -> TV:
     """The total variation that (ε, δ)-DP allows; sharp.
 

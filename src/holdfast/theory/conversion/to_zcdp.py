@@ -16,7 +16,7 @@ def pure_to_zcdp(loss: PureDP) -> ZCDP:
     return ZCDP(loss.epsilon**2 / 2)
 
 
-@theorem("T-gdp-zcdp", "dong-roth-su-2022", "Theorem 2.10 (arXiv v3), with the proof below")
+@theorem("T-gdp-zcdp", "dong-roth-su-2022", "Theorem 2.10 (arXiv v3); proof in the docstring")
 def gdp_to_zcdp(loss: GDP) -> ZCDP:
     """The zCDP that every μ-GDP mechanism has.
 
