@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -16,8 +18,25 @@ settings.register_profile(
 )
 settings.load_profile("holdfast")
 
+_from_workers: dict[str, float] = {}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of xdist imports the tests; the process that prints does not."""
+    output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["false_alarms"] = declared_false_alarms()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    _from_workers.update(getattr(node, "workeroutput", {}).get("false_alarms", {}))
+
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    total = sum(declared_false_alarms().values())
-    if total:
-        terminalreporter.write_line(f"total false alarm of the statistical tests: {total:.2e}")
+    declared = {**_from_workers, **declared_false_alarms()}
+    if declared:
+        total = sum(declared.values())
+        terminalreporter.write_line(
+            f"total false alarm of {len(declared)} statistical tests: {total:.2e}"
+        )
