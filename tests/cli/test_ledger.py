@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+import holdfast
 from cli.running import Run
 from holdfast.core.errors import EvaluationFailed
 from holdfast.data.table import Table
+from holdfast.noise.entropy import Seeded
 
 
 @pytest.fixture
@@ -43,10 +45,25 @@ def test_show_lists_answers_and_what_is_left(run: Run, book: str) -> None:
     assert "confidence 0.95" in done.out
     assert "2 of 5 questions spent, 3 left" in done.out
     assert "never answered" not in done.out
-    assert [line.split(maxsplit=1)[1] for line in done.out.splitlines()[-2:]] == [
+    assert [line.split(maxsplit=3)[3] for line in done.out.splitlines()[-2:]] == [
         "smoker",
         "age < 30",
     ]
+    assert "seed" not in done.out
+
+
+def test_show_repeats_the_lines_of_ask(run: Run, people: Path, book: str) -> None:
+    asked = run("ask", str(people), "smoker", "age < 30").out.splitlines()[1:3]
+    shown = run("ledger", "show", book).out.splitlines()[-2:]
+
+    assert [line.split()[:3] for line in shown] == [line.split()[:3] for line in asked]
+
+
+def test_show_says_that_noise_was_seeded(run: Run, people: Path) -> None:
+    with holdfast.open(people, questions=5, entropy=Seeded(3)) as data:
+        data.ask("smoker")
+
+    assert "noise from seed 3: for tests only" in run("ledger", "show", str(people)).out
 
 
 def test_the_data_file_stands_for_the_ledger_beside_it(run: Run, people: Path, book: str) -> None:
@@ -71,9 +88,11 @@ def test_show_in_json_repeats_the_answers_as_given(run: Run, people: Path, book:
     assert float(Fraction(found["confidence"])) == 0.95
     assert (found["draws"], found["unsettled"], found["remaining"]) == (2, 0, 3)
     assert Fraction(found["spent"]) * 5 == Fraction(found["budget"]) * 2
-    assert [(each["question"], each["value"]) for each in found["answers"]] == [
-        (each["question"], each["value"]) for each in again["answers"]
+    names = ("question", "value", "low", "high")
+    assert [[each[name] for name in names] for each in found["answers"]] == [
+        [each[name] for name in names] for each in again["answers"]
     ]
+    assert found["radius"] == again["certificate"]["radius"]
 
 
 def test_a_new_ledger_has_no_table(run: Run, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:

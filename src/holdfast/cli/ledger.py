@@ -7,8 +7,11 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.core.errors import LedgerMissing
-from holdfast.core.numerics import level_down
+from holdfast.core.interval import Interval
+from holdfast.core.numerics import decimal_down, decimal_up, level_down
 from holdfast.ledger.sqlite import Ledger
+from holdfast.noise.entropy import SystemEntropy
+from holdfast.planner.recorded import recorded_plan
 
 
 @click.group()
@@ -41,6 +44,8 @@ def show(path: str, json_wanted: bool) -> None:
     with closing(_open(path)) as book:
         opening, answers, draws = book.opening, book.answers(), book.draws()
         lost, left = draws - len(answers), opening.questions - draws
+        plan = recorded_plan(opening, ledger=book.place)
+        intervals = [Interval.around(each.value, radius=plan.radius) for each in answers.values()]
         if json_wanted:
             summary = {
                 "ledger": book.place,
@@ -50,22 +55,39 @@ def show(path: str, json_wanted: bool) -> None:
                 "draws": draws,
                 "unsettled": lost,
                 "remaining": left,
+                "radius": plan.radius,
                 "answers": [
-                    {"question": each.text, "value": float(each.value)} for each in answers.values()
+                    {
+                        "question": each.text,
+                        "value": float(each.value),
+                        "low": interval.low,
+                        "high": interval.high,
+                    }
+                    for each, interval in zip(answers.values(), intervals, strict=True)
                 ],
             }
             render.as_json(summary)
             return
         render.line(
-            f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
-            f"{level_down(opening.confidence)}"
+            f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), "
+            f"±{decimal_up(plan.radius)} at confidence {level_down(opening.confidence)}"
         )
+        if opening.entropy != SystemEntropy.description:
+            render.line(f"noise from {opening.entropy}")
         render.line(f"{draws:,} of {opening.questions:,} questions spent, {left:,} left")
         if lost:
             render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
         if answers:
-            rows = [[f"{float(each.value):.4f}", each.text] for each in answers.values()]
-            render.table(["share", "question"], rows)
+            rows = [
+                [
+                    f"{float(each.value):.4f}",
+                    decimal_down(interval.low),
+                    decimal_up(interval.high),
+                    each.text,
+                ]
+                for each, interval in zip(answers.values(), intervals, strict=True)
+            ]
+            render.table(["share", "low", "high", "question"], rows)
 
 
 @ledger.command()

@@ -1,20 +1,19 @@
 """Opening data: a new promise, or the one its ledger already holds."""
 
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 from holdfast.core import check
-from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
+from holdfast.core.errors import InvalidInput, LedgerMismatch
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.data.table import Table
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
-from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Entropy, SystemEntropy
 from holdfast.planner.plan import Plan
+from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 from holdfast.session.session import Session
 
@@ -52,7 +51,7 @@ def open(
         target = Target.of(confidence=confidence or CONFIDENCE, questions=questions or QUESTIONS)
         book = Ledger.create(place, _opening(table, useful_plan(table.rows, target), rng))
     try:
-        agreed = _recorded_plan(book, table, confidence=confidence, questions=questions, rng=rng)
+        agreed = _continued(book, table, confidence=confidence, questions=questions, rng=rng)
     except BaseException:
         book.close()
         raise
@@ -79,7 +78,7 @@ def _opening(table: Table, best: Plan, rng: Entropy) -> Opening:
     )
 
 
-def _recorded_plan(
+def _continued(
     book: Ledger,
     table: Table,
     *,
@@ -87,7 +86,7 @@ def _recorded_plan(
     questions: int | None,
     rng: Entropy,
 ) -> Plan:
-    """The plan in the ledger, certified anew, once it is clear that it is about this session."""
+    """The plan in the ledger, once it is clear that it is about this session."""
     opening = book.opening
 
     def same(what: str, recorded: object, given: object, hint: str) -> None:
@@ -103,27 +102,4 @@ def _recorded_plan(
     same("questions", opening.questions, questions or opening.questions, kept)
     source = "noise from two kinds of sources cannot share a promise"
     same("entropy", opening.entropy, rng.description, source)
-    target = Target(confidence=opening.confidence, questions=opening.questions)
-    mechanism = _mechanism(opening, book.place)
-    certificate = mechanism.certify(target)
-    if opening.entropy != SystemEntropy.description:
-        certificate = replace(
-            certificate, assumptions=(*certificate.assumptions, f"noise from {opening.entropy}")
-        )
-    agreed = Plan(target=target, mechanism=mechanism, certificate=certificate)
-    if agreed.budget != opening.budget:
-        raise LedgerDamaged(ledger=book.place, problem="records a budget its plan does not have")
-    return agreed
-
-
-def _mechanism(opening: Opening, place: str) -> Gaussian:
-    try:
-        if opening.mechanism["kind"] != Gaussian.KIND:
-            raise ValueError("another kind of mechanism")
-        return Gaussian(
-            rows=opening.rows,
-            sigma=Fraction(opening.mechanism["sigma"]),
-            step=Fraction(opening.mechanism["step"]),
-        )
-    except (KeyError, ValueError, ZeroDivisionError) as error:
-        raise LedgerDamaged(ledger=place, problem="describes no known mechanism") from error
+    return recorded_plan(opening, ledger=book.place)
