@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.audit.story import CHECKPOINTS, FEATURES, ROWS, SIGNAL_SHARE, TRUTH, Climb, Story
 from holdfast.core.answer import Answer
+from holdfast.core.numerics import decimal_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +40,7 @@ def draw(story: Story, folder: Path, *, seed: int) -> list[Path]:
         figure = Figure(figsize=(10.5, 4.6), layout="constrained", facecolor="white")
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
         _draw_climbs(left, story.climbs)
-        _draw_signals(right, story.signals, story.radius)
+        _draw_signals(right, story.signals)
         figure.supxlabel(
             f"{ROWS:,} rows, {FEATURES:,} features; textbook and noise intervals 95% each, "
             f"Holdfast's {story.confidence:.0%} for all together   ·   holdfast demo --seed {seed}",
@@ -87,7 +88,7 @@ def _draw_climbs(axes: "Axes", climbs: Sequence[Climb]) -> None:
     axes.legend(handles[::-1], labels[::-1], loc="upper left", frameon=False, fontsize=9)
 
 
-def _draw_signals(axes: "Axes", signals: Sequence[Answer], radius: float) -> None:
+def _draw_signals(axes: "Axes", signals: Sequence[Answer]) -> None:
     ranked = sorted(signals, key=lambda answer: answer.value)
     colour = _STYLES["Holdfast"][0]
     axes.axhline(TRUTH, color=_INK, linewidth=1, linestyle=":")
@@ -109,5 +110,6 @@ def _draw_signals(axes: "Axes", signals: Sequence[Answer], radius: float) -> Non
         )  # fmt: skip
     axes.set_xlim(-20, len(ranked) + 20)
     axes.set_xticks([])
-    axes.set_xlabel(f"{len(ranked):,} features by answer, each with its interval (±{radius:.2f})")
+    reach = decimal_up(ranked[0].radius, places=3)
+    axes.set_xlabel(f"{len(ranked):,} features by answer, each with its interval (±{reach})")
     axes.set_title("Data with one real signal", loc="left", fontweight="bold")

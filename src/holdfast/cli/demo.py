@@ -79,7 +79,7 @@ def _restart(data: Path) -> Process:
 def _narrate(story: Story, restarted: Process, pictures: list[Path]) -> None:
     say = render.line
     plain, noisy = story.climbs[0].last, story.climbs[1].last
-    questions, radius = FEATURES + len(CHECKPOINTS), decimal_up(story.radius, places=2)
+    questions, radius = FEATURES + len(CHECKPOINTS), decimal_up(story.radius, places=3)
 
     render.heading(
         "1. Nothing to find.",
