@@ -5,31 +5,15 @@ from fractions import Fraction
 from math import inf, nan
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.target import Target
-from holdfast.planner import inverse
 from holdfast.planner.inverse import questions_affordable, rows_needed
 from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 
 
 def at(rows: int, questions: int, confidence: float = 0.95) -> Plan:
     return plan(rows=rows, target=Target.of(confidence=confidence, questions=questions))
-
-
-@given(most=st.integers(1, 10**6), data=st.data())
-def test_the_search_finds_the_last_that_fits(most: int, data: st.DataObject) -> None:
-    last = data.draw(st.integers(0, most + 5))
-    asked: list[int] = []
-
-    def fits(candidate: int) -> bool:
-        asked.append(candidate)
-        return candidate <= last
-
-    assert inverse._largest(fits, most=most) == min(last, most)
-    assert all(1 <= candidate <= most for candidate in asked)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from math import isqrt
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, ApproxDP, PureDP
+from holdfast.core.search import largest
 from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx_at
 
 # Relative precision of the noise scale: far below what any release could show.
@@ -30,34 +31,28 @@ def gaussian_sigma(target: ApproxDP, *, sensitivity: Fraction, count: int = 1) -
     """
     check.positive_fraction(sensitivity=sensitivity)
     check.positive_integer(count=count)
-    square = _largest(lambda square: _meets(GDP(square), target))
+    square = _largest_square(lambda square: _meets(GDP(square), target))
     return _root_up(count * sensitivity**2 / square)
 
 
 def most_answers(target: ApproxDP, *, each: GDP) -> int:
     """How many answers of loss `each` meet the target together; 0 if not even one."""
     check.positive_fraction(mu_squared=each.mu_squared)
-    if not _meets(each, target):
-        return 0
-    low, high = 1, 2
-    while high <= _MOST_ANSWERS and _meets(each * high, target):
-        low, high = high, high * 2
-    if high > _MOST_ANSWERS:
+    count = largest(lambda count: _meets(each * count, target), most=_MOST_ANSWERS)
+    if count == _MOST_ANSWERS:
         raise InvalidInput(
-            argument="each", accepted=f"a loss of which fewer than {_MOST_ANSWERS:,} fit",
+            argument="each",
+            accepted=f"a loss of which fewer than {_MOST_ANSWERS:,} fit",
             given=str(float(each.mu_squared)),
-        )  # fmt: skip
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _meets(each * middle, target) else (low, middle)
-    return low
+        )
+    return count
 
 
 def _meets(loss: GDP, target: ApproxDP) -> bool:
     return gdp_to_approx_at(loss, epsilon=target.epsilon).delta <= target.delta
 
 
-def _largest(fits: Callable[[Fraction], bool]) -> Fraction:
+def _largest_square(fits: Callable[[Fraction], bool]) -> Fraction:
     """A tested square, next to the largest that fits; refused if 2^±300 does not bracket it."""
     low = Fraction(1)
     steps = 0

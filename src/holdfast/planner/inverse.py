@@ -1,26 +1,12 @@
 """The two inverse questions: how many questions, how many rows."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
+from holdfast.core.search import largest
 from holdfast.core.target import Target
 from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
-
-
-def _largest(fits: Callable[[int], bool], *, most: int) -> int:
-    """The largest integer in [1, most] that fits, or 0; `fits` holds up to it and fails beyond."""
-    if not fits(1):
-        return 0
-    low, high = 1, 2
-    while high <= most and fits(high):
-        low, high = high, high * 2
-    high = min(high, most + 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
 
 
 def _useful(candidate: Plan, radius: float) -> bool:
@@ -48,7 +34,7 @@ def questions_affordable(
         target = Target.of(confidence=confidence, questions=questions)
         return _useful(plan(rows=rows, target=target), radius)
 
-    return _largest(fits, most=MOST_QUESTIONS)
+    return largest(fits, most=MOST_QUESTIONS)
 
 
 def rows_needed(*, target: Target, radius: float = VACUOUS) -> int:
@@ -58,7 +44,7 @@ def rows_needed(*, target: Target, radius: float = VACUOUS) -> int:
     def misses(rows: int) -> bool:
         return not _useful(plan(rows=rows, target=target), radius)
 
-    needed = _largest(misses, most=MOST_ROWS) + 1
+    needed = largest(misses, most=MOST_ROWS) + 1
     if needed > MOST_ROWS:
         raise InvalidInput(
             argument="radius",
