@@ -1,6 +1,7 @@
 """Validators that take the value by keyword, so that the message names the argument."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from holdfast.core.errors import InvalidInput
@@ -29,37 +30,34 @@ def positive_integer(**named: object) -> int:
     return value
 
 
+def _fraction(
+    named: dict[str, object], accepted: str, fits: Callable[[Fraction], bool]
+) -> Fraction:
+    """The one value given, if it is exact (a float would hide NaN and rounding) and fits."""
+    name, value = _sole(named)
+    if not isinstance(value, Fraction) or not fits(value):
+        raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
+    return value
+
+
 def positive_fraction(**named: object) -> Fraction:
     """The one value given, if it is an exact rational above 0."""
-    name, value = _sole(named)
-    if not isinstance(value, Fraction) or value <= 0:
-        raise InvalidInput(argument=name, accepted="a positive Fraction", given=_shown(value))
-    return value
+    return _fraction(named, "a positive Fraction", lambda value: value > 0)
 
 
 def amount(**named: object) -> Fraction:
     """The one value given, if it is an exact rational of at least 0."""
-    name, value = _sole(named)
-    if not isinstance(value, Fraction) or value < 0:  # a float would hide NaN and rounding
-        raise InvalidInput(argument=name, accepted="a Fraction of at least 0", given=_shown(value))
-    return value
+    return _fraction(named, "a Fraction of at least 0", lambda value: value >= 0)
 
 
 def above_one(**named: object) -> Fraction:
     """The one value given, if it is an exact rational above 1."""
-    name, value = _sole(named)
-    if not isinstance(value, Fraction) or value <= 1:
-        raise InvalidInput(argument=name, accepted="a Fraction above 1", given=_shown(value))
-    return value
+    return _fraction(named, "a Fraction above 1", lambda value: value > 1)
 
 
 def unit_fraction(**named: object) -> Fraction:
     """The one value given, if it is an exact rational between 0 and 1, ends included."""
-    name, value = _sole(named)
-    if not isinstance(value, Fraction) or not 0 <= value <= 1:
-        accepted = "a Fraction between 0 and 1"
-        raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
-    return value
+    return _fraction(named, "a Fraction between 0 and 1", lambda value: 0 <= value <= 1)
 
 
 def positive_float(**named: object) -> float:
