@@ -2,6 +2,10 @@
 
 SOURCES = {
     "holdfast": "Holdfast, docs/explanation/certificate.md",
+    "abadi-et-al-2016": (
+        "M. Abadi, A. Chu, I. Goodfellow, H. B. McMahan, I. Mironov, K. Talwar, L. Zhang. "
+        "Deep learning with differential privacy. CCS 2016"
+    ),
     "rockafellar-uryasev-2000": (
         "R. T. Rockafellar, S. Uryasev. Optimization of conditional value-at-risk. "
         "Journal of Risk 2(3), 2000"
@@ -34,5 +38,9 @@ SOURCES = {
     "murtagh-vadhan-2016": (
         "J. Murtagh, S. Vadhan. The complexity of computing the optimal composition of "
         "differential privacy. TCC 2016-A"
+    ),
+    "zhu-dong-wang-2022": (
+        "Y. Zhu, J. Dong, Y.-X. Wang. Optimal accounting of differential privacy via "
+        "characteristic function. AISTATS 2022"
     ),
 }

@@ -59,7 +59,7 @@ def group_zcdp(loss: ZCDP, *, records: int) -> ZCDP:
     return ZCDP(loss.rho * check.positive_integer(records=records) ** 2)
 
 
-@theorem("T-group-gdp", "dong-roth-su-2022", "Theorem 2.14 (arXiv v3)")
+@theorem("T-group-gdp", "dong-roth-su-2022", "Group privacy")
 def group_gdp(loss: GDP, *, records: int) -> GDP:
     """The Gaussian loss when K = `records` records are replaced.
 

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
-from mpmath import exp, log, mpmathify, quad, sqrt, workdps
+from mpmath import exp, log, mpf, mpmathify, quad, sqrt, tanh, workdps
 
 from holdfast.core.loss import GDP, ZCDP, PureDP
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
+from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp, pure_to_zcdp_sharp
 
 
 @given(epsilon=st.fractions(Fraction(1, 1000), 20), order=st.fractions(Fraction(101, 100), 50))
@@ -44,3 +44,19 @@ def test_the_gaussian_pair_attains_it() -> None:
 
 def test_nothing_costs_nothing() -> None:
     assert pure_to_zcdp(PureDP(Fraction(0))) == ZCDP(Fraction(0)) == gdp_to_zcdp(GDP(Fraction(0)))
+
+
+@given(epsilon=st.fractions(Fraction(1, 10**9), 300), order=st.fractions(Fraction(101, 100), 50))
+def test_the_sharp_line_is_met_as_the_order_falls_to_one(
+    epsilon: Fraction, order: Fraction
+) -> None:
+    rho = pure_to_zcdp_sharp(PureDP(epsilon)).rho
+    with workdps(60):
+        eps, a = mpmathify(epsilon), mpmathify(order)
+        p, q = exp(eps) / (1 + exp(eps)), 1 / (1 + exp(eps))
+        divergence = log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
+        least = p * log(p / q) + q * log(q / p)  # D_1
+        assert divergence <= mpmathify(rho) * a
+        assert least <= mpmathify(rho) <= least * (1 + mpf("1e-11"))
+        assert abs(least - eps * tanh(eps / 2)) < mpf("1e-30") * least
+    assert rho <= pure_to_zcdp(PureDP(epsilon)).rho

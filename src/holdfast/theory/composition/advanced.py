@@ -9,6 +9,7 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import ApproxDP
 from holdfast.core.numerics import log_of, up
 from holdfast.core.theorem import theorem
+from holdfast.theory.composition.grouped import Losses, grouped
 from holdfast.theory.conversion.outward import amount_above, failure, float_above
 
 
@@ -37,7 +38,11 @@ def advanced(each: ApproxDP, *, count: int, slack: Fraction) -> ApproxDP:
     )
 
 
-@theorem("T-advanced-sharp", "kairouz-oh-viswanath-2015", "Theorem 3.5, for equal parameters")
+@theorem(
+    "T-advanced-sharp",
+    "kairouz-oh-viswanath-2015",
+    "Composition of different parameters, here equal",
+)
 def advanced_sharp(each: ApproxDP, *, count: int, slack: Fraction) -> ApproxDP:
     """The loss of `count` mechanisms, each at most `each`, with the sharp first-order term.
 
@@ -60,8 +65,8 @@ def advanced_sharp(each: ApproxDP, *, count: int, slack: Fraction) -> ApproxDP:
     )
 
 
-@theorem("T-advanced-mixed", "kairouz-oh-viswanath-2015", "Theorem 3.5")
-def advanced_mixed(losses: Iterable[ApproxDP], *, slack: Fraction) -> ApproxDP:
+@theorem("T-advanced-mixed", "kairouz-oh-viswanath-2015", "Composition of different parameters")
+def advanced_mixed(losses: Losses[ApproxDP], *, slack: Fraction) -> ApproxDP:
     """The loss of all the mechanisms together, each with its own (ε, δ).
 
         ε_total = √(2 ln(1/δ′)·Σ ε_i²) + Σ ε_i·tanh(ε_i/2)
@@ -70,19 +75,23 @@ def advanced_mixed(losses: Iterable[ApproxDP], *, slack: Fraction) -> ApproxDP:
     Holds when: every (ε_i, δ_i) is fixed in advance; the questions may adapt.
     Rounds: up. Every term is positive and increasing in every ε_i.
     """
-    each = tuple(losses)
+    each = grouped(losses)
     log_inverse = -log_of(failure(slack=slack))
-    eps = [float_above(epsilon=loss.epsilon) for loss in each]
-    spread, mean = fsum(x * x for x in eps), fsum(x * tanh(x / 2) for x in eps)
+    eps = [(float_above(epsilon=loss.epsilon), count) for loss, count in each.items()]
+    spread, mean = fsum(k * x * x for x, k in eps), fsum(k * x * tanh(x / 2) for x, k in eps)
     epsilon = up(sqrt(2 * log_inverse * spread) + mean)
     return ApproxDP(
         epsilon=amount_above(epsilon, argument="epsilon"),
-        delta=_total((loss.delta for loss in each), slack),
+        delta=_total((loss.delta * count for loss, count in each.items()), slack),
     )
 
 
-@theorem("T-advanced-best", "kairouz-oh-viswanath-2015", "Theorem 3.5; proof in the docstring")
-def advanced_within(losses: Iterable[ApproxDP], *, delta: Fraction) -> ApproxDP:
+@theorem(
+    "T-advanced-best",
+    "kairouz-oh-viswanath-2015",
+    "Composition of different parameters; proof in the docstring",
+)
+def advanced_within(losses: Losses[ApproxDP], *, delta: Fraction) -> ApproxDP:
     """The least ε of `advanced_mixed` for a total δ: the slack is all that the δ_i leave.
 
         δ′ = δ − Σ δ_i
@@ -92,8 +101,8 @@ def advanced_within(losses: Iterable[ApproxDP], *, delta: Fraction) -> ApproxDP:
     Holds when: every (ε_i, δ_i) is fixed in advance; the questions may adapt.
     Rounds: up.
     """
-    each = tuple(losses)
-    spent = sum((loss.delta for loss in each), Fraction(0))
+    each = grouped(losses)
+    spent = sum((loss.delta * count for loss, count in each.items()), Fraction(0))
     if failure(delta=delta) <= spent:
         raise InvalidInput(
             argument="delta",

@@ -1,14 +1,14 @@
 """Losses that simply add."""
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from holdfast.core.loss import TV, ApproxDP, PureDP
 from holdfast.core.theorem import theorem
+from holdfast.theory.composition.grouped import Losses, grouped
 
 
 @theorem("T-basic", "dwork-roth-2014", "Theorem 3.16")
-def basic(losses: Iterable[ApproxDP]) -> ApproxDP:
+def basic(losses: Losses[ApproxDP]) -> ApproxDP:
     """The loss of all the mechanisms together, each with its own (ε, δ).
 
         (Σ ε_i, Σ δ_i)
@@ -16,14 +16,14 @@ def basic(losses: Iterable[ApproxDP]) -> ApproxDP:
     Holds when: every (ε_i, δ_i) is fixed in advance; the questions may adapt.
     Rounds: not at all; a δ above 1 is 1.
     """
-    each = tuple(losses)
-    epsilon = sum((loss.epsilon for loss in each), Fraction(0))
-    delta = sum((loss.delta for loss in each), Fraction(0))
+    each = grouped(losses).items()
+    epsilon = sum((loss.epsilon * count for loss, count in each), Fraction(0))
+    delta = sum((loss.delta * count for loss, count in each), Fraction(0))
     return ApproxDP(epsilon=epsilon, delta=min(Fraction(1), delta))
 
 
 @theorem("T-basic-pure", "dwork-roth-2014", "Theorem 3.16, with δ = 0")
-def basic_pure(losses: Iterable[PureDP]) -> PureDP:
+def basic_pure(losses: Losses[PureDP]) -> PureDP:
     """The loss of all the mechanisms together, each with its own ε.
 
         Σ ε_i
@@ -31,11 +31,12 @@ def basic_pure(losses: Iterable[PureDP]) -> PureDP:
     Holds when: every ε_i is fixed in advance; the questions may adapt.
     Rounds: not at all.
     """
-    return PureDP(sum((loss.epsilon for loss in losses), Fraction(0)))
+    each = grouped(losses).items()
+    return PureDP(sum((loss.epsilon * count for loss, count in each), Fraction(0)))
 
 
 @theorem("T-tv-comp", "dwork-roth-2014", "Theorem 3.16, with ε = 0")
-def total_variation(losses: Iterable[TV]) -> TV:
+def total_variation(losses: Losses[TV]) -> TV:
     """The total variation of all the mechanisms together.
 
         min(1, Σ TV_i)
@@ -45,4 +46,6 @@ def total_variation(losses: Iterable[TV]) -> TV:
     Holds when: every TV_i is fixed in advance; the questions may adapt.
     Rounds: not at all.
     """
-    return TV(min(Fraction(1), sum((loss.distance for loss in losses), Fraction(0))))
+    each = grouped(losses).items()
+    distance = sum((loss.distance * count for loss, count in each), Fraction(0))
+    return TV(min(Fraction(1), distance))

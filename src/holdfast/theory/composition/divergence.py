@@ -6,6 +6,7 @@ from fractions import Fraction
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, RDP, ZCDP
 from holdfast.core.theorem import theorem
+from holdfast.theory.composition.grouped import Losses, grouped
 
 
 @theorem("T-rdp-comp", "mironov-2017", "Proposition 1")
@@ -36,7 +37,7 @@ def rdp(mechanisms: Iterable[Iterable[RDP]]) -> tuple[RDP, ...]:
 
 
 @theorem("T-zcdp-comp", "bun-steinke-2016", "Lemma 1.7")
-def zcdp(losses: Iterable[ZCDP]) -> ZCDP:
+def zcdp(losses: Losses[ZCDP]) -> ZCDP:
     """The zCDP of all the mechanisms together.
 
         ρ = Σ ρ_i
@@ -44,11 +45,12 @@ def zcdp(losses: Iterable[ZCDP]) -> ZCDP:
     Holds when: every ρ_i is fixed in advance; the questions may adapt.
     Rounds: not at all.
     """
-    return ZCDP(sum((loss.rho for loss in losses), Fraction(0)))
+    each = grouped(losses).items()
+    return ZCDP(sum((loss.rho * count for loss, count in each), Fraction(0)))
 
 
-@theorem("T-gdp-comp", "dong-roth-su-2022", "Corollary 3.3 (arXiv v3)")
-def gdp(losses: Iterable[GDP]) -> GDP:
+@theorem("T-gdp-comp", "dong-roth-su-2022", "Composition of Gaussian differential privacy")
+def gdp(losses: Losses[GDP]) -> GDP:
     """The Gaussian loss of all the mechanisms together.
 
         μ² = Σ μ_i²
@@ -56,4 +58,5 @@ def gdp(losses: Iterable[GDP]) -> GDP:
     Holds when: every μ_i is fixed in advance; the questions may adapt.
     Rounds: not at all.
     """
-    return GDP(sum((loss.mu_squared for loss in losses), Fraction(0)))
+    each = grouped(losses).items()
+    return GDP(sum((loss.mu_squared * count for loss, count in each), Fraction(0)))

@@ -54,7 +54,7 @@ def _law(each: ApproxDP, count: int) -> LossLaw:
     return _binomial_law(float_above(epsilon=each.epsilon), count)
 
 
-@theorem("T-optimal", "kairouz-oh-viswanath-2015", "Theorem 3.3")
+@theorem("T-optimal", "kairouz-oh-viswanath-2015", "Optimal composition of equal parameters")
 def optimal(each: ApproxDP, *, count: int, delta: Fraction) -> ApproxDP:
     """The least ε at this total δ of `count` mechanisms, each at most `each`.
 
@@ -73,7 +73,7 @@ def optimal(each: ApproxDP, *, count: int, delta: Fraction) -> ApproxDP:
     return ApproxDP(epsilon=epsilon, delta=delta)
 
 
-@theorem("T-optimal-at", "kairouz-oh-viswanath-2015", "Theorem 3.3")
+@theorem("T-optimal-at", "kairouz-oh-viswanath-2015", "Optimal composition of equal parameters")
 def optimal_at(each: ApproxDP, *, count: int, epsilon: Fraction) -> ApproxDP:
     """The least δ at this total ε of `count` mechanisms, each at most `each`.
 

@@ -1,78 +1,61 @@
 """Nearly the exact loss of mechanisms with different parameters."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from fractions import Fraction
-from math import ceil, exp
-
-import numpy as np
 
 from holdfast.core import check
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
+from holdfast.core.loss import GDP, ApproxDP
 from holdfast.core.numerics import float_down
 from holdfast.core.theorem import theorem
 from holdfast.theory.composition.failures import joined, left_over, log_survival
-from holdfast.theory.composition.loss_law import ROUGH, UNDERFLOW, LossLaw
-from holdfast.theory.conversion.outward import failure, float_above
+from holdfast.theory.composition.grouped import Losses, grouped
+from holdfast.theory.composition.loss_law import LossLaw
+from holdfast.theory.composition.numerical import composed_law
+from holdfast.theory.conversion.outward import failure
 
-_MOST_WORK = 2 * 10**9
-_ULP = 2.0**-52
+# What may be cut from the ends of a law: nothing that any accepted δ could tell.
+_LOST = 1e-302
 
 
-def _grid_law(epsilons: list[Fraction], step: Fraction) -> LossLaw:
-    """The law of Σ ±n_i·step with n_i = ⌈ε_i/step⌉ and odds e^{n_i·step} for the plus sign.
-
-    Entry t is the chance that the minus signs add to t steps; only losses of at least 0 are kept.
-    """
-    check.positive_fraction(step=step)
-    sizes = sorted(ceil(epsilon / step) for epsilon in epsilons)
-    total = sum(sizes)
-    if total * (len(sizes) + 1) > _MOST_WORK:
-        accepted = f"coarser: mechanisms × Σε/step may be at most {_MOST_WORK:,}"
-        raise InvalidInput(argument="step", accepted=accepted, given=f"{float(step):g}")
-    kept, error = total // 2 + 1, 8.0
-    weights = np.ones(1)
-    for size in sizes:
-        loss = float_above(epsilon=size * step)
-        plus, minus = 1 / (1 + exp(-loss)), exp(-loss) / (1 + exp(-loss))
-        longer = np.zeros(min(kept, len(weights) + size))
-        longer[: len(weights)] = plus * weights
-        longer[size:] += minus * weights[: max(0, len(longer) - size)]
-        weights, error = longer, error + 8 + 2 * min(loss, 1000.0)
-    unit = float_above(step=step) * (1 + 8 * _ULP)
-    return LossLaw(
-        losses=(total - 2 * np.arange(len(weights), dtype=np.float64)) * unit,
-        weights=weights * (1 + error * _ULP),
-        beyond=UNDERFLOW if float(weights.min()) < ROUGH else 0.0,
+def _law(each: Mapping[ApproxDP, int], step: Fraction, *, lost: float) -> LossLaw:
+    responses: dict[Fraction, int] = {}
+    for loss, count in each.items():
+        responses[loss.epsilon] = responses.get(loss.epsilon, 0) + count
+    return composed_law(
+        responses=responses, laplaces={}, gaussian=GDP(Fraction(0)), step=step, lost=lost
     )
 
 
-@theorem("T-optimal-mixed", "murtagh-vadhan-2016", "Theorem 1.5; proof in the docstring")
-def optimal_mixed(losses: Iterable[ApproxDP], *, delta: Fraction, step: Fraction) -> ApproxDP:
+def _sum(each: Mapping[ApproxDP, int]) -> Fraction:
+    return sum((loss.epsilon * count for loss, count in each.items()), Fraction(0))
+
+
+@theorem(
+    "T-optimal-mixed", "murtagh-vadhan-2016", "The optimal composition of different parameters"
+)
+def optimal_mixed(losses: Losses[ApproxDP], *, delta: Fraction, step: Fraction) -> ApproxDP:
     """An ε at this total δ for mechanisms with their own (ε, δ); the least one as step → 0.
 
         δ_total = 1 − Π(1 − δ_i)·(1 − h(ε_total))
         h(x) = Σ_S (e^{Σ_{i∈S} ε_i} − e^{x + Σ_{i∉S} ε_i})₊ / Π(1 + e^{ε_i})
 
-    with every ε_i rounded up to a multiple of `step`. It is exact when step divides every ε_i;
-    otherwise it is the exact answer for parameters at most `step` larger. Work and memory grow
-    with Σ ε_i / step.
-
-    Proof. A mechanism that is ε_i-DP is also ε-DP for every larger ε, so the optimal
-    composition of the rounded parameters covers the given ones.
+    on a grid (T-grid): exact when step divides every ε_i, otherwise too large by a part in
+    (ε_i/step)². Work and memory grow with Σ ε_i / step.
 
     Holds when: every (ε_i, δ_i) is fixed in advance; the questions may adapt.
     Rounds: up. The ε returned was tested; every term of h is positive and rounded up.
     """
-    each = tuple(losses)
-    rest = left_over(failure(delta=delta), survival=log_survival((x.delta, 1) for x in each))
-    law = _grid_law([loss.epsilon for loss in each], step)
-    summed = sum((loss.epsilon for loss in each), Fraction(0))
-    return ApproxDP(epsilon=min(law.epsilon_at(rest), summed), delta=delta)
+    each = grouped(losses)
+    survival = log_survival((loss.delta, count) for loss, count in each.items())
+    rest = left_over(failure(delta=delta), survival=survival)
+    law = _law(each, step, lost=max(_LOST, rest * 2.0**-50))
+    return ApproxDP(epsilon=min(law.epsilon_at(rest), _sum(each)), delta=delta)
 
 
-@theorem("T-optimal-mixed-at", "murtagh-vadhan-2016", "Theorem 1.5; proof in the docstring")
-def optimal_mixed_at(losses: Iterable[ApproxDP], *, epsilon: Fraction, step: Fraction) -> ApproxDP:
+@theorem(
+    "T-optimal-mixed-at", "murtagh-vadhan-2016", "The optimal composition of different parameters"
+)
+def optimal_mixed_at(losses: Losses[ApproxDP], *, epsilon: Fraction, step: Fraction) -> ApproxDP:
     """A δ at this total ε for mechanisms with their own (ε, δ); the least one as step → 0.
 
     The curve is that of T-optimal-mixed, read the other way.
@@ -80,10 +63,9 @@ def optimal_mixed_at(losses: Iterable[ApproxDP], *, epsilon: Fraction, step: Fra
     Holds when: as for T-optimal-mixed.
     Rounds: up; where the exact δ is below 1e-300, at most 1e-299.
     """
-    each = tuple(losses)
+    each = grouped(losses)
     check.amount(epsilon=epsilon)
-    law = _grid_law([loss.epsilon for loss in each], step)
-    summed = sum((loss.epsilon for loss in each), Fraction(0))
-    rest = law.delta_at(float_down(epsilon)) if epsilon < summed else 0.0
-    survival = log_survival((loss.delta, 1) for loss in each)
+    law = _law(each, step, lost=_LOST)
+    rest = law.delta_at(float_down(epsilon)) if epsilon < _sum(each) else 0.0
+    survival = log_survival((loss.delta, count) for loss, count in each.items())
     return ApproxDP(epsilon=epsilon, delta=joined(rest, survival=survival))

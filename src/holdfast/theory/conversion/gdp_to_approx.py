@@ -54,7 +54,7 @@ def _log_delta(mu_squared: Fraction, epsilon: Fraction) -> float:
     return log(erfc(a / sqrt(2)) / 2 - exp(-float(half_square)) * _mills(a + mu) / sqrt(2 * pi))
 
 
-@theorem("T-gdp-dp-at", "dong-roth-su-2022", "Corollary 2.13 (arXiv v3)")
+@theorem("T-gdp-dp-at", "dong-roth-su-2022", "The (ε, δ) curve of μ-GDP")
 def gdp_to_approx_at(loss: GDP, *, epsilon: Fraction) -> ApproxDP:
     """The δ at this ε, exactly that of the Gaussian mechanism.
 
@@ -72,7 +72,7 @@ def gdp_to_approx_at(loss: GDP, *, epsilon: Fraction) -> ApproxDP:
     return ApproxDP(epsilon=epsilon, delta=Fraction(exp_up(logarithm)))
 
 
-@theorem("T-gdp-dp", "dong-roth-su-2022", "Corollary 2.13 (arXiv v3), solved for ε")
+@theorem("T-gdp-dp", "dong-roth-su-2022", "The (ε, δ) curve of μ-GDP, solved for ε")
 def gdp_to_approx(loss: GDP, *, delta: Fraction) -> ApproxDP:
     """The ε at this δ, exactly that of the Gaussian mechanism.
 

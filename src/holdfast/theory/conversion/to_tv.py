@@ -13,7 +13,9 @@ def _tv(distance: float) -> TV:
     return TV(Fraction(min(1.0, up(distance))))
 
 
-@theorem("T-pure-tv", "kairouz-oh-viswanath-2015", "Section 2, with the proof of T-approx-tv")
+@theorem(
+    "T-pure-tv", "kairouz-oh-viswanath-2015", "The privacy region, with the proof of T-approx-tv"
+)
 def pure_to_tv(loss: PureDP) -> TV:
     """The total variation that ε-DP allows; randomised response attains it.
 
@@ -27,7 +29,7 @@ def pure_to_tv(loss: PureDP) -> TV:
     return _tv(tanh(float_above(epsilon=min(loss.epsilon, Fraction(100))) / 2))
 
 
-@theorem("T-approx-tv", "kairouz-oh-viswanath-2015", "Section 2; proof in the docstring")
+@theorem("T-approx-tv", "kairouz-oh-viswanath-2015", "The privacy region; proof in the docstring")
 def approx_to_tv(loss: ApproxDP) -> TV:
     """The total variation that (ε, δ)-DP allows; sharp.
 
@@ -45,7 +47,7 @@ def approx_to_tv(loss: ApproxDP) -> TV:
     return _tv((-expm1(-eps) + 2 * float_up(loss.delta) * exp(-eps)) / (1 + exp(-eps)))
 
 
-@theorem("T-gdp-tv", "dong-roth-su-2022", "Corollary 2.13 (arXiv v3), at ε = 0")
+@theorem("T-gdp-tv", "dong-roth-su-2022", "The (ε, δ) curve of μ-GDP, at ε = 0")
 def gdp_to_tv(loss: GDP) -> TV:
     """The total variation that μ-GDP allows; the Gaussian mechanism attains it.
 

@@ -1,0 +1,1 @@
+"""One accountant a file."""

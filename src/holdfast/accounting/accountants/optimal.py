@@ -1,0 +1,50 @@
+"""The best that can be said from (ε, δ) alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from holdfast.accounting.accountant import read_all
+from holdfast.accounting.conversation import Conversation
+from holdfast.accounting.event import Event
+from holdfast.accounting.grid import step_for
+from holdfast.accounting.reading import as_approximate
+from holdfast.core.loss import GDP, ApproxDP
+from holdfast.theory.composition.optimal import optimal, optimal_at
+from holdfast.theory.composition.optimal_mixed import optimal_mixed, optimal_mixed_at
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Optimal:
+    """Kairouz–Oh–Viswanath for equal parameters, Murtagh–Vadhan on a fine grid for others."""
+
+    NAME: ClassVar[str] = "optimal"
+    THEOREMS: ClassVar[tuple[str, ...]] = ("T-optimal", "T-optimal-mixed")
+
+    def covers(self, event: Event) -> bool:
+        return as_approximate(event) is not None
+
+    def epsilon(self, conversation: Conversation, *, delta: Fraction) -> Fraction:
+        losses = self._losses(conversation)
+        if len(losses) == 1:
+            ((each, count),) = losses.items()
+            return optimal(each, count=count, delta=delta).epsilon
+        return optimal_mixed(losses, delta=delta, step=_step(losses)).epsilon
+
+    def delta(self, conversation: Conversation, *, epsilon: Fraction) -> Fraction:
+        losses = self._losses(conversation)
+        if len(losses) == 1:
+            ((each, count),) = losses.items()
+            return optimal_at(each, count=count, epsilon=epsilon).delta
+        return optimal_mixed_at(losses, epsilon=epsilon, step=_step(losses)).delta
+
+    def _losses(self, conversation: Conversation) -> dict[ApproxDP, int]:
+        return read_all(conversation, as_approximate, accountant=self.NAME)
+
+
+def _step(losses: dict[ApproxDP, int]) -> Fraction:
+    responses: dict[Fraction, int] = {}
+    for loss, count in losses.items():
+        responses[loss.epsilon] = responses.get(loss.epsilon, 0) + count
+    return step_for(responses=responses, laplaces={}, gaussian=GDP(Fraction(0)))
