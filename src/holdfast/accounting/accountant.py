@@ -33,6 +33,13 @@ class Accountant(Protocol):
         ...
 
 
+def require_covered(conversation: Conversation, accountant: Accountant) -> None:
+    """Refuse a conversation with an event that the accountant does not cover."""
+    for event in conversation.counts:
+        if not accountant.covers(event):
+            raise _uncovered(event, accountant.NAME)
+
+
 def read_all(
     conversation: Conversation, reading: Callable[[Event], L | None], *, accountant: str
 ) -> dict[L, int]:
@@ -41,11 +48,15 @@ def read_all(
     for event, count in conversation.counts.items():
         loss = reading(event)
         if loss is None:
-            raise InvalidInput(
-                argument="events",
-                accepted=f"ones that the {accountant} accountant covers",
-                given=type(event).__name__,
-                hint="ask an accountant that covers it",
-            )
+            raise _uncovered(event, accountant)
         losses[loss] = losses.get(loss, 0) + count
     return losses
+
+
+def _uncovered(event: Event, accountant: str) -> InvalidInput:
+    return InvalidInput(
+        argument="events",
+        accepted=f"ones that the {accountant} accountant covers",
+        given=type(event).__name__,
+        hint="ask an accountant that covers it",
+    )

@@ -1,0 +1,83 @@
+"""All accountants, and the tightest of them for a conversation."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.util import find_spec
+from typing import final
+
+from holdfast.accounting.accountant import Accountant
+from holdfast.accounting.accountants.advanced import Advanced
+from holdfast.accounting.accountants.basic import Basic
+from holdfast.accounting.accountants.gaussian import GaussianExact
+from holdfast.accounting.accountants.moments import Moments
+from holdfast.accounting.accountants.numerical import Numerical
+from holdfast.accounting.accountants.optimal import Optimal
+from holdfast.accounting.accountants.pld import Pld
+from holdfast.accounting.accountants.renyi import Renyi
+from holdfast.accounting.accountants.zcdp import Zcdp
+from holdfast.accounting.conversation import Conversation
+from holdfast.core.errors import InvalidInput
+
+PROVEN: tuple[Accountant, ...] = (
+    Basic(),
+    Advanced(),
+    Optimal(),
+    Zcdp(),
+    Renyi(),
+    GaussianExact(),
+    Numerical(),
+)
+BRIDGES: tuple[Accountant, ...] = (Moments(), Pld())
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What one accountant says about a conversation."""
+
+    accountant: Accountant
+    epsilon: Fraction
+
+
+def available() -> tuple[Accountant, ...]:
+    """Every accountant that can run here: the bridges need dp-accounting."""
+    return (*PROVEN, *BRIDGES) if find_spec("dp_accounting") else PROVEN
+
+
+def covering(conversation: Conversation) -> tuple[Accountant, ...]:
+    """The available accountants that cover every event of the conversation."""
+    return tuple(
+        accountant
+        for accountant in available()
+        if all(accountant.covers(event) for event in conversation.counts)
+    )
+
+
+def compare(conversation: Conversation, *, delta: Fraction) -> tuple[Row, ...]:
+    """What every accountant says that covers the conversation, the smallest ε first.
+
+    One that cannot reach this δ is left out.
+    """
+    rows = []
+    for accountant in covering(conversation):
+        try:
+            rows.append(
+                Row(accountant=accountant, epsilon=accountant.epsilon(conversation, delta=delta))
+            )
+        except InvalidInput:
+            continue
+    return tuple(sorted(rows, key=lambda row: row.epsilon))
+
+
+def tightest(conversation: Conversation, *, delta: Fraction) -> Row:
+    """The smallest ε that any accountant proves at this δ, and which one does."""
+    rows = compare(conversation, delta=delta)
+    if not rows:
+        kinds = ", ".join(sorted({type(event).__name__ for event in conversation.counts}))
+        raise InvalidInput(
+            argument="events",
+            accepted="covered together by some accountant, at this δ",
+            given=kinds or "none",
+            hint="noise on Poisson samples needs dp-accounting (pip install 'holdfast[pld]')",
+        )
+    return rows[0]
