@@ -9,7 +9,7 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import ApproxDP
 from holdfast.core.numerics import log_of, up
 from holdfast.core.theorem import theorem
-from holdfast.theory.composition.grouped import Losses, grouped
+from holdfast.theory.composition.grouped import Losses, grouped, total
 from holdfast.theory.conversion.outward import amount_above, failure, float_above
 
 
@@ -102,7 +102,7 @@ def advanced_within(losses: Losses[ApproxDP], *, delta: Fraction) -> ApproxDP:
     Rounds: up.
     """
     each = grouped(losses)
-    spent = sum((loss.delta * count for loss, count in each.items()), Fraction(0))
+    spent = total((loss.delta, count) for loss, count in each.items())
     if failure(delta=delta) <= spent:
         raise InvalidInput(
             argument="delta",

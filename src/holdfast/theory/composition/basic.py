@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from holdfast.core.loss import TV, ApproxDP, PureDP
 from holdfast.core.theorem import theorem
-from holdfast.theory.composition.grouped import Losses, grouped
+from holdfast.theory.composition.grouped import Losses, grouped, total
 
 
 @theorem("T-basic", "dwork-roth-2014", "Theorem 3.16")
@@ -17,8 +17,8 @@ def basic(losses: Losses[ApproxDP]) -> ApproxDP:
     Rounds: not at all; a δ above 1 is 1.
     """
     each = grouped(losses).items()
-    epsilon = sum((loss.epsilon * count for loss, count in each), Fraction(0))
-    delta = sum((loss.delta * count for loss, count in each), Fraction(0))
+    epsilon = total((loss.epsilon, count) for loss, count in each)
+    delta = total((loss.delta, count) for loss, count in each)
     return ApproxDP(epsilon=epsilon, delta=min(Fraction(1), delta))
 
 
@@ -32,7 +32,7 @@ def basic_pure(losses: Losses[PureDP]) -> PureDP:
     Rounds: not at all.
     """
     each = grouped(losses).items()
-    return PureDP(sum((loss.epsilon * count for loss, count in each), Fraction(0)))
+    return PureDP(total((loss.epsilon, count) for loss, count in each))
 
 
 @theorem("T-tv-comp", "dwork-roth-2014", "Theorem 3.16, with ε = 0")
@@ -47,5 +47,5 @@ def total_variation(losses: Losses[TV]) -> TV:
     Rounds: not at all.
     """
     each = grouped(losses).items()
-    distance = sum((loss.distance * count for loss, count in each), Fraction(0))
+    distance = total((loss.distance, count) for loss, count in each)
     return TV(min(Fraction(1), distance))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, RDP, ZCDP
 from holdfast.core.theorem import theorem
-from holdfast.theory.composition.grouped import Losses, grouped
+from holdfast.theory.composition.grouped import Losses, grouped, total
 
 
 @theorem("T-rdp-comp", "mironov-2017", "Proposition 1")
@@ -46,7 +46,7 @@ def zcdp(losses: Losses[ZCDP]) -> ZCDP:
     Rounds: not at all.
     """
     each = grouped(losses).items()
-    return ZCDP(sum((loss.rho * count for loss, count in each), Fraction(0)))
+    return ZCDP(total((loss.rho, count) for loss, count in each))
 
 
 @theorem("T-gdp-comp", "dong-roth-su-2022", "Composition of Gaussian differential privacy")
@@ -59,4 +59,4 @@ def gdp(losses: Losses[GDP]) -> GDP:
     Rounds: not at all.
     """
     each = grouped(losses).items()
-    return GDP(sum((loss.mu_squared * count for loss, count in each), Fraction(0)))
+    return GDP(total((loss.mu_squared, count) for loss, count in each))

@@ -10,7 +10,9 @@ from holdfast.core.numerics import down, float_down, log_of, up
 
 def log_survival(deltas: Iterable[tuple[Fraction, int]]) -> float:
     """ln Π (1 − δ_i)^{k_i}, or −∞ if some δ_i is 1."""
-    return fsum(count * log_of(1 - delta) if delta < 1 else -inf for delta, count in deltas)
+    return fsum(
+        count * log_of(1 - delta) if delta < 1 else -inf for delta, count in deltas if delta
+    )
 
 
 def left_over(delta: Fraction, *, survival: float) -> float:

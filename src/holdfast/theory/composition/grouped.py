@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
+from fractions import Fraction
 from typing import TypeVar
 
 from holdfast.core import check
@@ -16,3 +17,11 @@ def grouped(losses: Losses[L]) -> dict[L, int]:
     if isinstance(losses, Mapping):
         return {loss: check.positive_integer(count=count) for loss, count in losses.items()}
     return dict(Counter(losses))
+
+
+def total(amounts: Iterable[tuple[Fraction, int]]) -> Fraction:
+    """The exact sum of amounts with their counts; equal denominators are added as integers."""
+    sums: dict[int, int] = {}
+    for amount, count in amounts:
+        sums[amount.denominator] = sums.get(amount.denominator, 0) + amount.numerator * count
+    return sum((Fraction(over, under) for under, over in sorted(sums.items())), Fraction(0))

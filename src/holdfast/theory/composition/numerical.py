@@ -37,10 +37,10 @@ def composed_law(
     check.positive_fraction(step=step)
     groups = [
         (response_law(epsilon, step=step), check.positive_integer(count=count))
-        for epsilon, count in responses.items()
+        for epsilon, count in sorted(responses.items())
     ] + [
         (laplace_law(epsilon, step=step), check.positive_integer(count=count))
-        for epsilon, count in laplaces.items()
+        for epsilon, count in sorted(laplaces.items())
     ]
     share = lost / (4 * (len(groups) + 1))
     total = gaussian_law(gaussian, step=step, lost=share)

@@ -1,7 +1,7 @@
 """The exact loss of k mechanisms with equal parameters."""
 
 from fractions import Fraction
-from math import exp, sqrt
+from math import exp, log, sqrt
 
 import numpy as np
 
@@ -16,19 +16,20 @@ from holdfast.theory.conversion.outward import failure, float_above
 
 _MOST_COUNT = 10**9
 _ULP = 2.0**-52
+_FARTHEST = 760.0
 
 
-def _binomial_law(eps: float, k: int) -> LossLaw:
+def _binomial_law(eps: float, k: int, *, reach: float) -> LossLaw:
     """The loss (k − 2l)·ε of k rounds of randomised response, l ~ Binomial(k, 1/(1 + e^ε)).
 
     Weights relative to the mode are products of ratios of neighbours, and sum to the normaliser:
-    no factorials, nothing to overflow. Chernoff's bound says where 1e-300 is passed on the left;
-    what lies beyond is below a geometric series. Dropping values on the right raises δ, because
-    there the integrand is smallest.
+    no factorials, nothing to overflow. Chernoff's bound says where e^−reach is passed on the left;
+    what lies beyond is below a geometric series, and is counted as infinite. Dropping values on
+    the right raises δ, because there the integrand is smallest.
     """
     q = exp(-eps) / (1 + exp(-eps))
     mode = min(k, int((k + 1) * q))
-    low = max(0, mode - int(sqrt(1520 * k * q)) - 1)
+    low = max(0, mode - int(sqrt(2 * reach * k * q)) - 1)
     high = min(k, mode + int(sqrt(100 * k * q)) + 100)
     left = np.arange(mode, low, -1.0)
     right = np.arange(mode, high, 1.0)
@@ -47,11 +48,11 @@ def _binomial_law(eps: float, k: int) -> LossLaw:
     return LossLaw(losses=(k - 2 * count) * eps * (1 + 8 * _ULP), weights=weights, beyond=beyond)
 
 
-def _law(each: ApproxDP, count: int) -> LossLaw:
+def _law(each: ApproxDP, count: int, *, reach: float = _FARTHEST) -> LossLaw:
     if check.positive_integer(count=count) > _MOST_COUNT:
         accepted = f"at most {_MOST_COUNT:,}"
         raise InvalidInput(argument="count", accepted=accepted, given=f"{count:,}")
-    return _binomial_law(float_above(epsilon=each.epsilon), count)
+    return _binomial_law(float_above(epsilon=each.epsilon), count, reach=reach)
 
 
 @theorem("T-optimal", "kairouz-oh-viswanath-2015", "Optimal composition of equal parameters")
@@ -69,7 +70,9 @@ def optimal(each: ApproxDP, *, count: int, delta: Fraction) -> ApproxDP:
         failure(delta=delta),
         survival=log_survival([(each.delta, check.positive_integer(count=count))]),
     )
-    epsilon = min(_law(each, count).epsilon_at(rest), each.epsilon * count)
+    # What is cut off then weighs less than e^−40 of δ.
+    law = _law(each, count, reach=min(_FARTHEST, 40 - log(rest)))
+    epsilon = min(law.epsilon_at(rest), each.epsilon * count)
     return ApproxDP(epsilon=epsilon, delta=delta)
 
 

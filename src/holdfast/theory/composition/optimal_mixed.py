@@ -8,7 +8,7 @@ from holdfast.core.loss import GDP, ApproxDP
 from holdfast.core.numerics import float_down
 from holdfast.core.theorem import theorem
 from holdfast.theory.composition.failures import joined, left_over, log_survival
-from holdfast.theory.composition.grouped import Losses, grouped
+from holdfast.theory.composition.grouped import Losses, grouped, total
 from holdfast.theory.composition.loss_law import LossLaw
 from holdfast.theory.composition.numerical import composed_law
 from holdfast.theory.conversion.outward import failure
@@ -27,7 +27,7 @@ def _law(each: Mapping[ApproxDP, int], step: Fraction, *, lost: float) -> LossLa
 
 
 def _sum(each: Mapping[ApproxDP, int]) -> Fraction:
-    return sum((loss.epsilon * count for loss, count in each.items()), Fraction(0))
+    return total((loss.epsilon, count) for loss, count in each.items())
 
 
 @theorem(
