@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf, sqrt, workdps
 
-from holdfast.accounting.calibration import gaussian_sigma, laplace_scale, most_answers
+from holdfast.accounting.calibration import gaussian_sigma, most_answers
+from holdfast.accounting.laplace_calibration import laplace_scale
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, ApproxDP, PureDP
 

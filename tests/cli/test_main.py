@@ -46,6 +46,13 @@ def test_there_are_these_commands() -> None:
         "ledger",
         "ledger show",
         "ledger verify",
+        "account",
+        "account compose",
+        "account growth",
+        "account convert",
+        "account calibrate",
+        "account tables",
+        "account loss",
         "demo",
     }
 

@@ -13,6 +13,7 @@ from holdfast.core.numerics import (
     down,
     float_down,
     float_up,
+    level_up,
     up,
 )
 
@@ -100,3 +101,11 @@ def test_four_decimals_are_printed_unless_told_otherwise() -> None:
     assert (decimal_down(0.06244), decimal_up(0.06244)) == ("0.0624", "0.0625")
     assert (decimal_down(0.5), decimal_up(0.5)) == ("0.5000", "0.5000")
     assert decimal_up(1e-9) == "0.0001"
+
+
+@given(st.fractions(Fraction(1, 10**30), 10**30))
+def test_a_printed_level_is_not_below(value: Fraction) -> None:
+    printed = level_up(value)
+
+    assert Fraction(repr(printed)) >= value
+    assert printed <= float_up(value) * (1 + 2**-50)

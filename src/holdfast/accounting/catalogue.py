@@ -1,5 +1,6 @@
 """All accountants, and the tightest of them for a conversation."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
@@ -44,22 +45,26 @@ def available() -> tuple[Accountant, ...]:
     return (*PROVEN, *BRIDGES) if find_spec("dp_accounting") else PROVEN
 
 
-def covering(conversation: Conversation) -> tuple[Accountant, ...]:
-    """The available accountants that cover every event of the conversation."""
+def covering(
+    conversation: Conversation, *, among: Iterable[Accountant] | None = None
+) -> tuple[Accountant, ...]:
+    """The accountants, of all that are available, that cover every event of the conversation."""
     return tuple(
         accountant
-        for accountant in available()
+        for accountant in (available() if among is None else among)
         if all(accountant.covers(event) for event in conversation.counts)
     )
 
 
-def compare(conversation: Conversation, *, delta: Fraction) -> tuple[Row, ...]:
+def compare(
+    conversation: Conversation, *, delta: Fraction, among: Iterable[Accountant] | None = None
+) -> tuple[Row, ...]:
     """What every accountant says that covers the conversation, the smallest ε first.
 
     One that cannot reach this δ is left out.
     """
     rows = []
-    for accountant in covering(conversation):
+    for accountant in covering(conversation, among=among):
         try:
             rows.append(
                 Row(accountant=accountant, epsilon=accountant.epsilon(conversation, delta=delta))

@@ -2,8 +2,22 @@
 
 import click
 
+from holdfast.accounting.event import Neighbours
+
+RELATIONS = {"replace": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
+
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
 
 confidence = click.option(
     "--confidence", type=float, help="Chance that all intervals hold together. [default: 0.95]"
+)
+
+delta = click.option("--delta", default="1e-6", show_default=True, help="The δ to account for.")
+
+neighbours = click.option(
+    "--neighbours",
+    type=click.Choice(list(RELATIONS)),
+    default="replace",
+    show_default=True,
+    help="How the data may differ: what sensitivities are about.",
 )

@@ -66,6 +66,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(padded).rstrip())
 
 
+def upper(bound: float | Fraction) -> str:
+    """A bound for people: six significant digits, not below it."""
+    nearest = f"{float(bound):.6g}"
+    return nearest if Fraction(nearest) >= bound else f"{float(bound) * (1 + 5e-6):.6g}"
+
+
 def error(problem: HoldfastError, *, json_wanted: bool) -> None:
     """An error: JSON on standard output if the caller reads that, words on standard error."""
     if json_wanted:

@@ -38,6 +38,12 @@ def level_down(exact: Fraction) -> float:
     return nearest if Fraction(repr(nearest)) <= exact else math.nextafter(nearest, -math.inf)
 
 
+def level_up(exact: Fraction) -> float:
+    """A float that prints as a decimal not below `exact`: 1/10⁶ is 1e-06."""
+    nearest = float(exact)
+    return nearest if Fraction(repr(nearest)) >= exact else math.nextafter(nearest, math.inf)
+
+
 def decimal_up(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not below it."""
     return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING), "f")

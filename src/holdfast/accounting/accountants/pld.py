@@ -82,7 +82,8 @@ def _composed(accountant: Pld, conversation: Conversation) -> "PrivacyLossDistri
     spread = sqrt(sum(_square(event) * count for event, count in conversation.counts.items()))
     interval = max(_INTERVAL, spread / _MOST_CELLS)
     total = None
-    for event, count in conversation.counts.items():
+    # In one order, whatever the order of the charges: floats would remember it.
+    for event, count in sorted(conversation.counts.items(), key=repr):
         law = _law(event, interval)
         law = law if count == 1 else law.self_compose(count)
         total = law if total is None else total.compose(law)

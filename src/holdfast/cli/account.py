@@ -1,0 +1,24 @@
+"""`holdfast account`: compose, convert, calibrate and compare privacy losses."""
+
+import click
+
+from holdfast.cli.account_calibrate import calibrate
+from holdfast.cli.account_compose import compose
+from holdfast.cli.account_convert import convert
+from holdfast.cli.account_growth import growth
+from holdfast.cli.account_loss import loss
+from holdfast.cli.account_tables import tables
+
+
+@click.group()
+def account() -> None:
+    """Compose, convert and calibrate privacy losses; compare the theorems that do it.
+
+    Events are written laplace(scale=100), 1000 * gaussian(sigma=50, sensitivity=2),
+    discrete-gaussian(sigma=5), exponential(epsilon=0.1), pure(epsilon=0.1),
+    approximate(epsilon=0.1, delta=1e-9), zcdp(rho=0.01), sampled-gaussian(sigma=1, rate=0.01).
+    """
+
+
+for command in (compose, growth, convert, calibrate, tables, loss):
+    account.add_command(command)

@@ -1,0 +1,25 @@
+"""Where a picture goes, checked before any work is done."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from holdfast.core.errors import InvalidInput
+
+
+def drawable(plot: str) -> Path:
+    """The path of a picture that can be drawn."""
+    path = Path(plot)
+    if path.suffix.lower() not in {".png", ".svg", ".pdf"} or not path.parent.is_dir():
+        raise InvalidInput(
+            argument="--plot",
+            accepted="a .png, .svg or .pdf file in a folder that exists",
+            given=plot,
+        )
+    if not find_spec("matplotlib"):
+        raise InvalidInput(
+            argument="--plot",
+            accepted="used with matplotlib installed",
+            given="no matplotlib",
+            hint="pip install 'holdfast[plot]'",
+        )
+    return path
