@@ -21,9 +21,10 @@ def step_for(
     Only tightness depends on it: a bad choice is never a wrong bound.
     """
     sizes = {*responses, *laplaces}
+    others = [(float(epsilon), count) for epsilon, count in responses.items()]
+    noises = [(float(epsilon), count) for epsilon, count in laplaces.items()]
     squares = float(gaussian.mu_squared)
-    for losses in (responses, laplaces):
-        squares += sum(float(epsilon) ** 2 * count for epsilon, count in losses.items())
+    squares += sum(epsilon**2 * count for epsilon, count in (*others, *noises))
     count = sum(responses.values()) + sum(laplaces.values()) + bool(gaussian.mu_squared)
     if not squares:
         return Fraction(1)
@@ -32,31 +33,30 @@ def step_for(
     typical = sizes.pop() if alone else Fraction(sqrt(squares / count))
     for fineness in _FINENESS:
         step = typical / fineness
-        if _added(responses, laplaces, gaussian, step) <= _ADDED * squares:
+        if _added(others, noises, gaussian, float(step)) <= _ADDED * squares:
             return step
     return step
 
 
 def _added(
-    responses: Mapping[Fraction, int],
-    laplaces: Mapping[Fraction, int],
+    responses: list[tuple[float, int]],
+    laplaces: list[tuple[float, int]],
     gaussian: GDP,
-    step: Fraction,
+    step: float,
 ) -> float:
     """What splitting adds to the variance of the total loss, roughly."""
-    total = float(step) ** 2 / 6 if gaussian.mu_squared else 0.0
-    for epsilon, count in responses.items():
+    total = step**2 / 6 if gaussian.mu_squared else 0.0
+    for epsilon, count in responses:
         total += count * _of_an_atom(epsilon, step)
-    for epsilon, count in laplaces.items():
-        atoms = (1 + exp(-float(min(epsilon, Fraction(700))))) / 2
-        total += count * atoms * _of_an_atom(epsilon, step)
-        total += count * (1 - atoms) * float(step) ** 2 / 6
+    for epsilon, count in laplaces:
+        atoms = (1 + exp(-epsilon)) / 2
+        total += count * (atoms * _of_an_atom(epsilon, step) + (1 - atoms) * step**2 / 6)
     return total
 
 
-def _of_an_atom(loss: Fraction, step: Fraction) -> float:
-    part = float(loss / step % 1)
-    return part * (1 - part) * float(step) ** 2
+def _of_an_atom(loss: float, step: float) -> float:
+    part = loss / step % 1
+    return part * (1 - part) * step**2
 
 
 def few(losses: Mapping[Fraction, int]) -> dict[Fraction, int]:

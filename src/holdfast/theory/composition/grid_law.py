@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.core.errors import InvalidInput
-from holdfast.theory.composition.loss_law import ROUGH, UNDERFLOW, LossLaw
+from holdfast.theory.composition.loss_law import UNDERFLOW, LossLaw
 
 ULP = 2.0**-52
 _MOST_CELLS = 2 * 10**7
@@ -91,12 +91,11 @@ class GridLaw:
                 weights[place : place + len(long)] += short[place] * long
         else:
             weights = _convolved(long, short)
-        least = short[places].min() * long[long > 0].min() if len(places) else 0.0
         return GridLaw(
             step=self.step,
             first=self.first + other.first,
             weights=weights * (1 + (len(places) + 8) * ULP),
-            beyond=self.beyond + other.beyond + (UNDERFLOW if least < ROUGH else 0.0),
+            beyond=self.beyond + other.beyond + UNDERFLOW,
         )
 
     def trimmed(self, mass: float) -> "GridLaw":

@@ -9,6 +9,8 @@ from holdfast.core.theorem import theorem
 from holdfast.theory.composition.loss_law import LossLaw
 from holdfast.theory.composition.loss_laws import gaussian_law, laplace_law, response_law
 
+_GROWTH = 1.2  # how much longer a law may become before it is trimmed again
+
 
 @theorem("T-grid", "zhu-dong-wang-2022", "Adaptive composition of dominating pairs")
 def composed_law(
@@ -44,7 +46,11 @@ def composed_law(
     ]
     share = lost / (4 * (len(groups) + 1))
     total = gaussian_law(gaussian, step=step, lost=share)
+    longest = len(total.weights)
     for law, count in sorted(groups, key=lambda group: -group[1]):
         repeated = law if count == 1 else law.times(count, lost=share)
-        total = total.then(repeated).trimmed(share)
+        total = total.then(repeated)
+        if len(total.weights) > _GROWTH * longest:
+            total = total.trimmed(share)
+            longest = len(total.weights)
     return total.curve()
