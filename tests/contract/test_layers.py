@@ -81,7 +81,7 @@ def test_imports_point_downwards(file: str) -> None:
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("core/loss.py", "from holdfast.theory.drift import drift"),
+        ("core/loss.py", "from holdfast.theory.generalization.drift import drift"),
         ("core/loss.py", "import holdfast.session"),
         ("core/loss.py", "import holdfast"),
         ("core/loss.py", "from holdfast import Session"),

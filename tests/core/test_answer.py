@@ -13,7 +13,7 @@ from holdfast.core.certificate import Certificate, Part
 from holdfast.core.interval import Interval
 from holdfast.core.loss import FREE, GDP
 from holdfast.core.target import Target
-from holdfast.theory import population, shortfall
+from holdfast.theory.generalization import population, shortfall
 
 PROVIDERS = (population, shortfall)  # imported so that their theorems register
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdfast.core.certificate import ASSUMPTIONS, Certificate, Part
 from holdfast.core.sources import SOURCES
 from holdfast.core.target import Target
-from holdfast.theory import drift, population, shortfall
+from holdfast.theory.generalization import drift, population, shortfall
 
 PROVIDERS = (drift, population, shortfall)  # imported so that their theorems register
 

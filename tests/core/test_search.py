@@ -1,9 +1,12 @@
 """The search for the last integer that fits."""
 
+from math import cosh
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.search import largest
+from holdfast.core.search import argmin, largest
 
 
 @given(most=st.integers(1, 10**6), data=st.data())
@@ -17,3 +20,13 @@ def test_the_search_finds_the_last_that_fits(most: int, data: st.DataObject) -> 
 
     assert largest(fits, most=most) == min(last, most)
     assert all(1 <= candidate <= most for candidate in asked)
+
+
+@pytest.mark.parametrize("bottom", [-2.0, -1.9, 0.1, 2.999, 3.0])
+def test_it_finds_the_bottom_of_one_valley(bottom: float) -> None:
+    found = argmin(lambda x: cosh(x - bottom), low=-2, high=3)
+    assert found == pytest.approx(bottom, abs=1e-3)
+
+
+def test_a_narrow_bracket_is_its_own_answer() -> None:
+    assert argmin(lambda x: -x, low=1.0, high=1.0) == 1.0

@@ -8,7 +8,7 @@ from holdfast.accounting import clock
 from holdfast.core import theorem as registry
 from holdfast.core.sources import SOURCES
 from holdfast.core.theorem import Theorem, lookup, registered, theorem
-from holdfast.theory import drift, population, shortfall
+from holdfast.theory.generalization import drift, population, shortfall
 
 PROVIDERS = (clock, drift, population, shortfall)  # imported so that their theorems register
 

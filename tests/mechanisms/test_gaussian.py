@@ -15,7 +15,7 @@ from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded
 from holdfast.testing.statistics import fit_p_value, mean_deviation, statistical
-from holdfast.theory.population import gaussian_certificate
+from holdfast.theory.generalization.population import gaussian_certificate
 
 DRAWS = 30_000
 FALSE_ALARM = 1e-9

@@ -19,8 +19,8 @@ from holdfast.core.loss import FREE, GDP
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.planner.plan import FINEST_STEPS, MOST_QUESTIONS, MOST_ROWS, VACUOUS, plan
-from holdfast.theory.drift import gaussian_drift
-from holdfast.theory.shortfall import normal_shortfall
+from holdfast.theory.generalization.drift import gaussian_drift
+from holdfast.theory.generalization.shortfall import normal_shortfall
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Finding the last integer that fits."""
+"""Finding the last integer that fits, and where a function is least."""
 
 from collections.abc import Callable
 
@@ -15,3 +15,18 @@ def largest(fits: Callable[[int], bool], *, most: int) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
+
+
+def argmin(function: Callable[[float], float], *, low: float, high: float) -> float:
+    """Where a function with one valley in [low, high] is smallest, to a thousandth.
+
+    It only ever chooses a parameter: the bound is then evaluated there as it is, so a function
+    with several valleys costs width and never validity.
+    """
+    while high - low > 1e-3:
+        third = (high - low) / 3
+        if function(low + third) < function(high - third):
+            high -= third
+        else:
+            low += third
+    return (low + high) / 2

@@ -43,4 +43,32 @@ SOURCES = {
         "Y. Zhu, J. Dong, Y.-X. Wang. Optimal accounting of differential privacy via "
         "characteristic function. AISTATS 2022"
     ),
+    "bassily-et-al-2016": (
+        "R. Bassily, K. Nissim, A. Smith, T. Steinke, U. Stemmer, J. Ullman. Algorithmic "
+        "stability for adaptive data analysis. STOC 2016"
+    ),
+    "blanc-2023": ("G. Blanc. Subsampling suffices for adaptive data analysis. STOC 2023"),
+    "dwork-et-al-2015": (
+        "C. Dwork, V. Feldman, M. Hardt, T. Pitassi, O. Reingold, A. Roth. Generalization "
+        "in adaptive data analysis and holdout reuse. NIPS 2015"
+    ),
+    "feldman-steinke-2018": (
+        "V. Feldman, T. Steinke. Calibrating noise to variance in adaptive data analysis. COLT 2018"
+    ),
+    "jung-et-al-2020": (
+        "C. Jung, K. Ligett, S. Neel, A. Roth, S. Sharifi-Malvajerdi, M. Shenfeld. A new "
+        "analysis of differential privacy's generalization guarantees. ITCS 2020"
+    ),
+    "rogers-et-al-2020": (
+        "R. Rogers, A. Roth, A. Smith, N. Srebro, O. Thakkar, B. Woodworth. Guaranteed "
+        "validity for empirical approaches to adaptive data analysis. AISTATS 2020"
+    ),
+    "dwork-et-al-generalization-2015": (
+        "C. Dwork, V. Feldman, M. Hardt, T. Pitassi, O. Reingold, A. Roth. Generalization "
+        "in adaptive data analysis and holdout reuse. NIPS 2015"
+    ),
+    "hoeffding-1963": (
+        "W. Hoeffding. Probability inequalities for sums of bounded random variables. "
+        "Journal of the American Statistical Association 58(301), 1963"
+    ),
 }

@@ -12,7 +12,7 @@ from holdfast.core.secret import Exact
 from holdfast.core.target import Target
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.gaussian import rounded_gaussian
-from holdfast.theory.population import gaussian_certificate
+from holdfast.theory.generalization.population import gaussian_certificate
 
 
 @final

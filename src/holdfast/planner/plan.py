@@ -1,6 +1,5 @@
 """The narrowest interval that Gaussian noise can promise for a number of questions."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,6 +12,7 @@ from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.numerics import level_down
+from holdfast.core.search import argmin
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 
@@ -72,17 +72,6 @@ class Plan:
         }
 
 
-def _minimum(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a unimodal function is smallest, by ternary search to 0.1 %."""
-    while high - low > 1e-3:
-        third = (high - low) / 3
-        if function(low + third) < function(high - third):
-            high -= third
-        else:
-            low += third
-    return (low + high) / 2
-
-
 def plan(*, rows: int, target: Target) -> Plan:
     """The plan with the smallest radius over all noise scales on the grid.
 
@@ -116,7 +105,7 @@ def _best(rows: int, target: Target) -> Plan:
 
     # Balanced parts give σ² ≈ √k·c/n with c between 0.1 and 2 for any sensible level.
     guess = log(sqrt(target.questions) ** 0.5 / sqrt(rows))
-    sigma = exp(_minimum(radius, guess - 5, guess + 2))
+    sigma = exp(argmin(radius, low=guess - 5, high=guess + 2))
     exponent = grid_exponent(sigma)
     steps = floor(sigma * 2.0**exponent)
     candidates = [at(max(1, steps + shift), exponent) for shift in (-1, 0, 1, 2)]

@@ -11,9 +11,9 @@ from mpmath import acosh, erfc, exp, findroot, log, mpf, mpmathify, pi, sin, sqr
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.target import Target
-from holdfast.theory.drift import gaussian_drift
-from holdfast.theory.population import gaussian_certificate, rounding_radius
-from holdfast.theory.shortfall import normal_shortfall
+from holdfast.theory.generalization.drift import gaussian_drift
+from holdfast.theory.generalization.population import gaussian_certificate, rounding_radius
+from holdfast.theory.generalization.shortfall import normal_shortfall
 
 STEP = Fraction(1, 2**20)
 rows = st.integers(100, 10**9)

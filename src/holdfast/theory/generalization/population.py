@@ -8,8 +8,8 @@ from holdfast.core.loss import GDP
 from holdfast.core.numerics import float_up, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
-from holdfast.theory.drift import gaussian_drift
-from holdfast.theory.shortfall import normal_shortfall
+from holdfast.theory.generalization.drift import gaussian_drift
+from holdfast.theory.generalization.shortfall import normal_shortfall
 
 
 @theorem("T-rounding", "holdfast", "Rounding")

@@ -13,7 +13,7 @@ from mpmath import acosh, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, wor
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import FREE, GDP
 from holdfast.core.numerics import MARGIN
-from holdfast.theory.drift import gaussian_drift, mean_gaussian_drift
+from holdfast.theory.generalization.drift import gaussian_drift, mean_gaussian_drift
 
 DIGITS = 50
 # From a million rows for one question to drifts that say nothing.

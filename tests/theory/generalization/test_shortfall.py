@@ -23,7 +23,7 @@ from mpmath import (
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import MARGIN
-from holdfast.theory.shortfall import normal_shortfall
+from holdfast.theory.generalization.shortfall import normal_shortfall
 
 DIGITS = 50
 betas = st.fractions(Fraction(1, 10**15), 1 - Fraction(1, 10**15)) | st.builds(

@@ -38,6 +38,30 @@ def _smallest_over_rates(*, mu_squared: float, log_inverse_beta: float) -> float
     return best
 
 
+@theorem("T-drift-angle", "holdfast", "The drift")
+def gaussian_angle(loss: GDP, *, beta: Fraction) -> float:
+    """A bound a* on the root mean square of the angles between prior and posterior of a record.
+
+        E[√Y | event] ≤ a* = min_λ arccosh(e^{(λ²+1)μ²/32} / β) / λ,   Y = (1/n) Σ_i E[A_i² | π]
+
+    for every event of probability at least β; in particular √Y ≤ a* except with probability β.
+    The mean angle (1/n) Σ_i E[A_i|π] is at most √Y. Angles above π/2 say nothing.
+
+    Proof. A_i is the angle arccos Σ_x √(posterior·prior) of record i given S_−i, and the
+    supermartingale of docs/explanation/certificate.md gives E cosh(λA_i) ≤ e^{(λ²+1)μ²/32}. The
+    series of cosh(λ√y) in y has no negative coefficient, so it is convex for y ≥ 0 and
+    E cosh(λ√Y) has the same bound by Jensen. Given an event of probability p ≥ β,
+    cosh(λ E[√Y|event]) ≤ E cosh(λ√Y)/p.
+
+    Holds when: as for T-drift-gauss.
+    Rounds: up. Every λ gives a valid bound.
+    """
+    check.probability(beta=beta)
+    mu_squared = float_up(check.positive_fraction(mu_squared=loss.mu_squared))
+    log_inverse_beta = -log(float_down(beta))
+    return up(_smallest_over_rates(mu_squared=mu_squared, log_inverse_beta=log_inverse_beta))
+
+
 @theorem("T-drift-gauss", "holdfast", "The drift")
 def gaussian_drift(loss: GDP, *, beta: Fraction) -> float:
     """A bound on the drift D(π) of every question at once, asked or not.
@@ -58,10 +82,7 @@ def gaussian_drift(loss: GDP, *, beta: Fraction) -> float:
     Σ_j 1/(nσ_j)² ≤ μ² always; questions, σ_j and the stopping time may all adapt.
     Rounds: up. Every λ gives a valid bound.
     """
-    check.probability(beta=beta)
-    mu_squared = float_up(check.positive_fraction(mu_squared=loss.mu_squared))
-    angle = _smallest_over_rates(mu_squared=mu_squared, log_inverse_beta=-log(float_down(beta)))
-    return min(1.0, up(sin(min(up(angle), pi / 2))))
+    return min(1.0, up(sin(min(gaussian_angle(loss, beta=beta), pi / 2))))
 
 
 @theorem("T-drift-mean", "holdfast", "The drift on average")

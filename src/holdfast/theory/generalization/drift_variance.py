@@ -1,0 +1,116 @@
+"""Intervals that narrow near 0 and 1: the drift moves the angle of a share, not the share."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atan2, isfinite, pi, sin, sqrt
+from typing import final
+
+from holdfast.core import check
+from holdfast.core.errors import InvalidInput
+from holdfast.core.interval import Interval
+from holdfast.core.loss import GDP
+from holdfast.core.numerics import down, float_up, up
+from holdfast.core.target import Target
+from holdfast.core.theorem import theorem
+from holdfast.theory.generalization.drift import gaussian_angle
+from holdfast.theory.generalization.population import gaussian_certificate, rounding_radius
+from holdfast.theory.generalization.shortfall import normal_shortfall
+
+# The part of β that the variance-aware interval may use; the symmetric one keeps the rest.
+SHARE = Fraction(1, 8)
+
+
+# Floats hold no smaller share to full precision.
+_SPECK = Fraction(1, 2**1000)
+
+
+def _angle(share: Fraction) -> float:
+    """arcsin √share for a share above the specks, to a few ulps, also near 1."""
+    return atan2(sqrt(share), sqrt(1 - share))
+
+
+@theorem("T-drift-variance", "holdfast", "The proof in its docstring")
+def variance_interval(released: Fraction, *, noise: float, angle: float) -> Interval:
+    """All shares p of the population that an answer allows, given its noise and the angle.
+
+        |arcsin √p − arcsin √m| ≤ a*   for some m ∈ [0, 1] within `noise` of `released`
+
+    with a* = `angle` from T-drift-angle and m = q(Q_π), for all q: X → [0, 1] at once. In other
+    words p ± (2√(p(1 − p))·a* + |1 − 2p|·a*²) holds m: narrow where p is near 0 or 1.
+
+    Proof. Let w be the law of x_i given π and S_−i, A its angle to P, p′ = E_w q, and put
+    θ = arcsin √p, θ′ = arcsin √p′. A coin that shows heads with probability q(x) has bias p under
+    P and p′ under w; data processing only increases the affinity, so
+    cos(θ − θ′) = √(pp′) + √((1 − p)(1 − p′)) ≥ cos A and |θ − θ′| ≤ A. Hence p′ ≤ f(A²) with
+    f(y) = sin²(min(θ + √y, π/2)). f is concave: with z = 2√y its slope is sin(2θ + z)/z while
+    2θ + z < π, which falls because z·cos(2θ + z) ≤ sin(2θ + z) (the left side is negative
+    from π/2 on, and before it tan(2θ + z) ≥ 2θ + z ≥ z); it reaches 0 where f becomes constant.
+    m is the mean of E[p′|π] over the places i, so m ≤ f(Y) with Y the mean of E[A²|π], and
+    arcsin √m ≤ θ + √Y. The same for 1 − q gives arcsin √m ≥ θ − √Y. Now √Y ≤ a*.
+    The second form: sin²(θ + a) = p + √(p(1 − p)) sin 2a + (1 − 2p) sin²a, and up to
+    a = π/2 − θ it is at most 1.
+
+    Holds when: |released − q(Q_π)| ≤ noise, and √Y ≤ angle; both are events of T-noise and
+    T-drift-angle. Clipping the answer to [0, 1] is allowed.
+    Rounds: outward. Both ends grow with m, so the extreme m give them.
+    """
+    check.unit_fraction(released=released)
+    for name, value in (("noise", noise), ("angle", angle)):
+        if isinstance(value, bool) or not isfinite(value) or value < 0:
+            accepted = "a finite number of at least 0"
+            raise InvalidInput(argument=name, accepted=accepted, given=repr(value))
+    least = max(Fraction(0), released - Fraction(noise))
+    most = min(Fraction(1), released + Fraction(noise))
+    left = down(down(_angle(least)) - angle) if least > _SPECK else 0.0
+    right = up(up(_angle(max(most, _SPECK))) + angle)
+    return Interval(
+        low=max(0.0, down(sin(left) ** 2)) if left > 0 else 0.0,
+        high=min(1.0, up(sin(right) ** 2)) if right < pi / 2 else 1.0,
+    )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceBound:
+    """Two promises that hold together: a radius for all answers, and a noise with an angle."""
+
+    radius: float
+    noise: float
+    angle: float
+
+    def interval(self, released: Fraction) -> Interval:
+        """What both promises allow; both hold the answer itself, so it is never empty."""
+        symmetric = Interval.around(released, radius=self.radius)
+        aware = variance_interval(released, noise=self.noise, angle=self.angle)
+        return Interval(low=max(symmetric.low, aware.low), high=min(symmetric.high, aware.high))
+
+
+@theorem("T-joint-variance", "holdfast", "The proof in its docstring")
+def variance_bound(
+    *, rows: int, sigma: Fraction, step: Fraction, target: Target, share: Fraction = SHARE
+) -> VarianceBound:
+    """Intervals for all answers of a Gaussian session that also narrow near 0 and 1.
+
+        T-joint at the level (1 − κ)β and T-drift-variance at κβ        κ = `share`
+        with noise σ·ES_{κβ/2}(max |Z_j|) + step/2 and the angle of T-drift-angle at κβ/2
+
+    Proof. T-joint fails with probability at most (1 − κ)β. Where T-noise and T-drift-angle hold,
+    which fails with probability at most κβ/2 + κβ/2, |a_j − q_j(Q_π)| = |E[N_j + R_j | π]| is
+    within the noise for all j and T-drift-variance applies. Add the three. Clipping an answer
+    to [0, 1] brings it no further from q_j(Q_π).
+
+    Holds when: as for T-joint.
+    Rounds: up, and the intervals outward.
+    """
+    check.probability(share=share)
+    beta = target.beta
+    kept = Target(confidence=1 - (1 - share) * beta, questions=target.questions)
+    certificate = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept)
+    total = GDP(1 / (rows * sigma) ** 2) * target.questions
+    shortfall = normal_shortfall(beta=share * beta / 2, count=target.questions)
+    noise = up(float_up(sigma) * shortfall) + rounding_radius(step)
+    return VarianceBound(
+        radius=certificate.radius,
+        noise=up(noise),
+        angle=min(gaussian_angle(total, beta=share * beta / 2), pi),
+    )

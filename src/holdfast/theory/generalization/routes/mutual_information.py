@@ -1,0 +1,83 @@
+"""Gaussian noise and votes priced through mutual information."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import sqrt
+
+from holdfast.core import check
+from holdfast.core.bound import Simultaneous
+from holdfast.core.loss import ZCDP
+from holdfast.core.target import Target
+from holdfast.theory.generalization.mutual_information import (
+    by_information,
+    gaussian_information,
+    information_radius,
+    vote_information,
+    zcdp_information,
+)
+from holdfast.theory.generalization.noise import gaussian_shortfall, vote_shortfall
+from holdfast.theory.generalization.routes.priced import Priced
+from holdfast.theory.generalization.search import golden
+
+
+def gaussian_zcdp_information(rows: int, target: Target) -> Priced[Simultaneous]:
+    """T-mi for Gaussian noise, with the information that its zCDP allows."""
+
+    def information(sigma: Fraction) -> float:
+        rho = target.questions / (2 * (rows * sigma) ** 2)
+        return zcdp_information(ZCDP(rho), rows=rows)
+
+    return _gaussian(rows, target, information)
+
+
+def gaussian_leave_one_out(rows: int, target: Target) -> Priced[Simultaneous]:
+    """T-mi for Gaussian noise, with its information by leaving one record out."""
+
+    def information(sigma: Fraction) -> float:
+        return gaussian_information(rows=rows, sigma=sigma, count=target.questions)
+
+    return _gaussian(rows, target, information)
+
+
+def _gaussian(
+    rows: int, target: Target, information: Callable[[Fraction], float]
+) -> Priced[Simultaneous]:
+    check.positive_integer(rows=rows)
+    k, beta = target.questions, target.beta
+
+    def radius(point: float) -> float:
+        sigma = Fraction(point)
+        noise = gaussian_shortfall(sigma=sigma, count=k, beta=beta)
+        return information_radius(noise, information=information(sigma), rows=rows)
+
+    centre = k**0.25 / sqrt(rows)
+    sigma = Fraction(golden(radius, low=centre / 1000, high=centre * 1000))
+    noise = gaussian_shortfall(sigma=sigma, count=k, beta=beta)
+    return Priced(
+        theorem="T-mi",
+        bound=by_information(noise, information=information(sigma), rows=rows),
+        parameters=(("sigma", sigma),),
+    )
+
+
+def votes(rows: int, target: Target) -> Priced[Simultaneous]:
+    """T-mi for answers that are means of votes, each of one random record."""
+    check.positive_integer(rows=rows)
+    k, beta = target.questions, target.beta
+
+    def radius(point: float) -> float:
+        count = max(1, round(point))
+        noise = vote_shortfall(votes=count, count=k, beta=beta)
+        return information_radius(
+            noise, information=vote_information(rows=rows, votes=count * k), rows=rows
+        )
+
+    count = max(1, round(golden(radius, low=1, high=1e4 * rows)))
+    noise = vote_shortfall(votes=count, count=k, beta=beta)
+    return Priced(
+        theorem="T-mi",
+        bound=by_information(
+            noise, information=vote_information(rows=rows, votes=count * k), rows=rows
+        ),
+        parameters=(("votes", Fraction(count)),),
+    )

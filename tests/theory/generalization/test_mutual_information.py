@@ -1,0 +1,171 @@
+"""T-mi: the formula against mpmath, the information against conversations where it is known."""
+
+from fractions import Fraction
+from itertools import product
+from math import comb, log, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import expm1, mpf, mpmathify, sqrt, workdps
+from mpmath import log as mlog
+
+from holdfast.core.bound import Simultaneous
+from holdfast.core.errors import InvalidInput
+from holdfast.core.loss import ZCDP
+from holdfast.theory.generalization.mutual_information import (
+    by_information,
+    gaussian_information,
+    second_moment,
+    vote_information,
+    zcdp_information,
+)
+from holdfast.theory.generalization.noise import Shortfall
+from theory.generalization.channels import Channel, channels
+
+amounts = st.floats(0, 1e6) | st.floats(0, 1e-3)
+
+
+@given(information=amounts, rows=st.integers(1, 10**9), rate=st.floats(1e-6, 1 - 1e-9))
+def test_no_rate_gives_a_smaller_second_moment(information: float, rows: int, rate: float) -> None:
+    claimed = second_moment(information, rows=rows)
+    with workdps(40):
+        other = (2 * mpf(information) - mlog(1 - mpf(rate))) / (4 * rows * mpf(rate))
+
+        assert claimed <= other * (1 + mpf("1e-9"))
+
+
+@given(information=amounts, rows=st.integers(1, 10**9))
+def test_the_second_moment_is_never_below_the_least(information: float, rows: int) -> None:
+    claimed = second_moment(information, rows=rows)
+    with workdps(40):
+        # With s = −ln(1−λ), the slope vanishes where e^s − 1 − s = 2I.
+        twice, low, high = 2 * mpf(information), mpf(0), mpf(60)
+        for _ in range(120):
+            s = (low + high) / 2
+            low, high = (s, high) if expm1(s) - s < twice else (low, s)
+        exact = (twice + high) / (4 * rows * -expm1(-high))
+
+        assert exact * (1 - mpf("1e-30")) <= claimed <= exact * (1 + mpf("1e-9"))
+
+
+@given(channels)
+def test_no_small_channel_has_a_larger_second_moment(channel: Channel) -> None:
+    joint = channel.prior()[:, None] * channel.law
+    square = (channel.on_sample() - channel.on_population()) ** 2
+
+    assert float((joint * square).sum()) <= second_moment(channel.information(), rows=2)
+
+
+@given(
+    information=amounts,
+    noise=st.floats(0, 1),
+    beta=st.fractions(Fraction(1, 10**6), Fraction(99, 100)),
+)
+def test_the_radius_adds_the_noise_and_chebyshev(
+    information: float, noise: float, beta: Fraction
+) -> None:
+    bound = by_information(Shortfall(radius=noise, beta=beta), information=information, rows=1000)
+    with workdps(40):
+        exact = noise + sqrt(mpf(second_moment(information, rows=1000)) / mpmathify(beta))
+
+        assert min(1, exact) <= bound.radius <= min(1, exact * (1 + mpf("1e-9")))
+    assert isinstance(bound, Simultaneous)
+    assert bound.beta == beta
+
+
+def test_information_of_gaussian_noise_is_the_closed_form() -> None:
+    sigma = Fraction(1, 50)
+    rho = Fraction(100) / (2 * (1000 * sigma) ** 2)
+    by_zcdp = zcdp_information(ZCDP(rho), rows=1000)
+    by_leaving = gaussian_information(rows=1000, sigma=sigma, count=100)
+
+    assert by_zcdp == pytest.approx(100 / (2 * 1000 * 0.02**2), rel=1e-12)
+    assert by_leaving == pytest.approx(by_zcdp / 4, rel=1e-12)
+    # The published form has n/(n−1)² for 1/n.
+    assert by_leaving <= 100 * 1000 / (8 * 0.02**2 * 999**2)
+
+
+def gaussian_truth(*, rows: int, sigma: float, chance: float) -> float:
+    """I(S; mean + noise) for bits of this chance, by a fine sum over the answer."""
+    weights = np.array(
+        [comb(rows, i) * chance**i * (1 - chance) ** (rows - i) for i in range(rows + 1)]
+    )
+    y = np.linspace(-8 * sigma, 1 + 8 * sigma, 20001)
+    bells = np.exp(-((y[None] - np.arange(rows + 1)[:, None] / rows) ** 2) / (2 * sigma**2))
+    laws = bells / bells.sum(1, keepdims=True)
+    mixture = weights @ laws
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(laws > 0, laws * np.log(laws / mixture), 0.0)
+    return float(weights @ terms.sum(1))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 10, 50])
+@pytest.mark.parametrize("sigma", [0.1, 0.5, 2.0])
+def test_gaussian_information_covers_the_truth_and_is_sharp_for_much_noise(
+    rows: int, sigma: float
+) -> None:
+    truth = gaussian_truth(rows=rows, sigma=sigma, chance=0.5)
+    claimed = gaussian_information(rows=rows, sigma=Fraction(sigma), count=1)
+
+    assert truth <= claimed
+    if rows * sigma**2 >= 25:
+        assert truth >= 0.95 * claimed
+
+
+def vote_truth(*, rows: int, votes: int, chance: float) -> float:
+    """I(S; bits) for one question asked `votes` times, exactly: only counts matter."""
+    prior = np.array(
+        [comb(rows, i) * chance**i * (1 - chance) ** (rows - i) for i in range(rows + 1)]
+    )
+    share = np.arange(rows + 1) / rows
+    total = 0.0
+    laws = np.array(
+        [share**h * (1 - share) ** (votes - h) * comb(votes, h) for h in range(votes + 1)]
+    ).T
+    mixture = prior @ laws
+    for p, law in zip(prior, laws, strict=True):
+        total += p * sum(x * log(x / m) for x, m in zip(law, mixture, strict=True) if x > 0)
+    return total
+
+
+@pytest.mark.parametrize(("rows", "votes"), list(product([1, 2, 5, 20], [1, 3, 30])))
+@pytest.mark.parametrize("chance", [0.5, 0.05, 0.001])
+def test_vote_information_covers_the_truth(rows: int, votes: int, chance: float) -> None:
+    truth = vote_truth(rows=rows, votes=votes, chance=chance)
+
+    assert truth <= vote_information(rows=rows, votes=votes) == pytest.approx(4 * votes / rows)
+
+
+@given(values=st.lists(st.floats(0, 1), min_size=2, max_size=7))
+@settings(max_examples=60)
+def test_the_step_of_the_vote_proof_holds_for_every_sample(values: list[float]) -> None:
+    """E_J χ² ≤ 1/(h+1) over all sets J of h records, by enumeration."""
+    n = len(values)
+    for h in range(n):
+        sets = [c for c in product((0, 1), repeat=n) if sum(c) == h]
+        p = sum(values) / n
+        squares = []
+        for chosen in sets:
+            x = sum(v for v, c in zip(values, chosen, strict=True) if c)
+            squares.append((h + 2) * (p * p / (x + 1) + (1 - p) ** 2 / (h - x + 1)) - 1)
+
+        assert sum(squares) / len(sets) <= 1 / (h + 1) + 1e-12
+
+
+@pytest.mark.parametrize("information", [nan, -1.0, 1e101])
+def test_absurd_information_is_refused(information: float) -> None:
+    with pytest.raises(InvalidInput, match="information"):
+        by_information(
+            Shortfall(radius=0.1, beta=Fraction(1, 20)), information=information, rows=10
+        )
+
+
+def test_absurd_arguments_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="rows"):
+        zcdp_information(ZCDP(Fraction(1)), rows=0)
+    with pytest.raises(InvalidInput, match="sigma"):
+        gaussian_information(rows=1, sigma=Fraction(0), count=1)
+    with pytest.raises(InvalidInput, match="votes"):
+        vote_information(rows=1, votes=0)
