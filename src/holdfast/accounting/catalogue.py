@@ -75,7 +75,10 @@ def compare(
 
 
 def tightest(conversation: Conversation, *, delta: Fraction) -> Row:
-    """The smallest ε that any accountant proves at this δ, and which one does."""
+    """The smallest ε that any available accountant gives at this δ, and which one does.
+
+    Pass the conversation to `compare` with `among=PROVEN` to leave the bridges out.
+    """
     rows = compare(conversation, delta=delta)
     if not rows:
         kinds = ", ".join(sorted({type(event).__name__ for event in conversation.counts}))

@@ -55,6 +55,9 @@ class Conversation:
         """The relation that all events share; replacing one record if there are none."""
         return next((event.neighbours for event in self.counts), Neighbours.REPLACE_ONE)
 
+    def __reduce__(self) -> tuple[type["Conversation"], tuple[dict[Event, int]]]:
+        return Conversation, (dict(self.counts),)  # a mapping proxy cannot be pickled
+
     def __len__(self) -> int:
         return sum(self.counts.values())
 

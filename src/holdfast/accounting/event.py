@@ -23,7 +23,27 @@ class Neighbours(Enum):
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Laplace:
-    """Laplace noise of this scale, continuous or on integers, on a value of L1 `sensitivity`."""
+    """Continuous Laplace noise of this scale on one number that moves by at most `sensitivity`.
+
+    Noise on a vector of that L1 sensitivity is a `Pure` release of ε = Δ/scale.
+    """
+
+    scale: Fraction
+    sensitivity: Fraction = Fraction(1)
+    neighbours: Neighbours = Neighbours.REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        check.positive_fraction(scale=self.scale)
+        check.positive_fraction(sensitivity=self.sensitivity)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscreteLaplace:
+    """Discrete Laplace noise, P(z) ∝ e^{−|z|/scale}, on integers of L1 `sensitivity`.
+
+    Its losses are larger than those of continuous noise: moved by 1, it is randomised response.
+    """
 
     scale: Fraction
     sensitivity: Fraction = Fraction(1)
@@ -140,6 +160,7 @@ class SampledGaussian:
 
 Event = (
     Laplace
+    | DiscreteLaplace
     | Gaussian
     | DiscreteGaussian
     | Exponential

@@ -5,11 +5,13 @@ from fractions import Fraction
 from math import exp, sqrt
 
 from holdfast.core.loss import GDP
+from holdfast.theory.conversion.outward import float_above
 
 # A split between grid lines adds to the variance of the loss; ε grows by half of that part.
 _ADDED = 4e-4
 _MOST_DIFFERENT = 2000
 _BITS = 12
+_FINEST = Fraction(1, 10**100)
 _FINENESS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
@@ -21,16 +23,15 @@ def step_for(
     Only tightness depends on it: a bad choice is never a wrong bound.
     """
     sizes = {*responses, *laplaces}
-    others = [(float(epsilon), count) for epsilon, count in responses.items()]
-    noises = [(float(epsilon), count) for epsilon, count in laplaces.items()]
-    squares = float(gaussian.mu_squared)
+    others, noises = _floats(responses), _floats(laplaces)
+    squares = float_above(mu_squared=gaussian.mu_squared)
     squares += sum(epsilon**2 * count for epsilon, count in (*others, *noises))
     count = sum(responses.values()) + sum(laplaces.values()) + bool(gaussian.mu_squared)
     if not squares:
         return Fraction(1)
     # One parameter: its fractions are grid lines. Several: their root mean square is a good size.
     alone = len(sizes) == 1 and not gaussian.mu_squared
-    typical = sizes.pop() if alone else Fraction(sqrt(squares / count))
+    typical = max(sizes.pop(), _FINEST) if alone else Fraction(sqrt(squares / count))
     for fineness in _FINENESS:
         step = typical / fineness
         if _added(others, noises, gaussian, float(step)) <= _ADDED * squares:
@@ -38,9 +39,16 @@ def step_for(
     return step
 
 
+def _floats(losses: Mapping[Fraction, int]) -> list[tuple[float, float]]:
+    return [
+        (float_above(epsilon=epsilon), float_above(count=Fraction(count)))
+        for epsilon, count in losses.items()
+    ]
+
+
 def _added(
-    responses: list[tuple[float, int]],
-    laplaces: list[tuple[float, int]],
+    responses: list[tuple[float, float]],
+    laplaces: list[tuple[float, float]],
     gaussian: GDP,
     step: float,
 ) -> float:

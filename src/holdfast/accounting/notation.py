@@ -11,6 +11,7 @@ from holdfast.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
+    DiscreteLaplace,
     Event,
     Exponential,
     Gaussian,
@@ -25,6 +26,7 @@ from holdfast.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 # Each kind with the parameters it takes; a trailing ? marks one that may be left out.
 KINDS: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {
     "laplace": (Laplace, ("scale", "sensitivity?")),
+    "discrete-laplace": (DiscreteLaplace, ("scale", "sensitivity?")),
     "gaussian": (Gaussian, ("sigma", "sensitivity?")),
     "discrete-gaussian": (DiscreteGaussian, ("sigma", "sensitivity?")),
     "exponential": (Exponential, ("epsilon",)),

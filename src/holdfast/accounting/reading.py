@@ -6,6 +6,7 @@ from holdfast.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
+    DiscreteLaplace,
     Event,
     Exponential,
     Gaussian,
@@ -26,7 +27,10 @@ from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp_sharp
 def as_pure(event: Event) -> PureDP | None:
     """The ε of an event that has one without δ."""
     match event:
-        case Laplace(scale=scale, sensitivity=sensitivity):
+        case (
+            Laplace(scale=scale, sensitivity=sensitivity)
+            | DiscreteLaplace(scale=scale, sensitivity=sensitivity)
+        ):
             return release.laplace(scale=scale, sensitivity=sensitivity)
         case Pure(epsilon=epsilon) | Exponential(epsilon=epsilon):
             return PureDP(epsilon)

@@ -15,8 +15,9 @@ def account() -> None:
     """Compose, convert and calibrate privacy losses; compare the theorems that do it.
 
     Events are written laplace(scale=100), 1000 * gaussian(sigma=50, sensitivity=2),
-    discrete-gaussian(sigma=5), exponential(epsilon=0.1), pure(epsilon=0.1),
-    approximate(epsilon=0.1, delta=1e-9), zcdp(rho=0.01), sampled-gaussian(sigma=1, rate=0.01).
+    discrete-laplace(scale=5), discrete-gaussian(sigma=5), exponential(epsilon=0.1),
+    pure(epsilon=0.1), approximate(epsilon=0.1, delta=1e-9), zcdp(rho=0.01),
+    sampled-gaussian(sigma=1, rate=0.01).
     """
 
 

@@ -17,6 +17,7 @@ from holdfast.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
+    DiscreteLaplace,
     Event,
     Exponential,
     Gaussian,
@@ -35,6 +36,7 @@ SLACK = Fraction(1, 1000)
 
 EVENTS: tuple[Event, ...] = (
     Laplace(scale=Fraction(7), sensitivity=Fraction(2)),
+    DiscreteLaplace(scale=Fraction(8)),
     Gaussian(sigma=Fraction(9)),
     DiscreteGaussian(sigma=Fraction(11), sensitivity=Fraction(2)),
     Exponential(epsilon=Fraction(1, 5)),
@@ -198,6 +200,7 @@ def _laplace(epsilon: float) -> Callable[[int, float], float]:
 
 _REACHED: tuple[tuple[Event, Callable[[int, float], float]], ...] = (
     (Pure(epsilon=Fraction(3, 10)), _responses(0.3)),
+    (DiscreteLaplace(scale=Fraction(5)), _responses(0.2)),
     (Approximate(epsilon=Fraction(3, 10), delta=Fraction(0)), _responses(0.3)),
     (Gaussian(sigma=Fraction(4)), _normal(0.25)),
     (Laplace(scale=Fraction(5)), _laplace(0.2)),

@@ -14,7 +14,7 @@ from holdfast.core.loss import ApproxDP
 from holdfast.core.numerics import up
 from holdfast.theory.composition.advanced import advanced_mixed, advanced_within
 from holdfast.theory.composition.basic import basic
-from holdfast.theory.conversion.outward import LEAST_DELTA
+from holdfast.theory.conversion.outward import LEAST_DELTA, float_above
 
 
 @final
@@ -40,14 +40,18 @@ class Advanced:
             return plain.delta
         slack = max(LEAST_DELTA, _slack(losses, epsilon))
         # The slack is a guess in floats: it counts only once the theorem has accepted it.
+        growth = 1 if slack < Fraction(1, 10**280) else Fraction(1, 10**6)
         while slack < 1 and advanced_mixed(losses, slack=slack).epsilon > epsilon:
-            slack *= 2 if slack < Fraction(1, 10**280) else 1 + Fraction(1, 10**6)
+            slack, growth = slack * (1 + growth), growth * 2
         return min(Fraction(1), plain.delta + slack)
 
 
 def _slack(losses: dict[ApproxDP, int], epsilon: Fraction) -> Fraction:
     """δ′ = exp(−(ε − Σε_i tanh(ε_i/2))²/(2Σε_i²)), a little above."""
-    pairs = [(float(loss.epsilon), count) for loss, count in losses.items()]
+    pairs = [
+        (float_above(epsilon=loss.epsilon), float_above(count=Fraction(count)))
+        for loss, count in losses.items()
+    ]
     mean = fsum(count * eps * tanh(eps / 2) for eps, count in pairs)
     spread = fsum(count * eps * eps for eps, count in pairs)
     excess = max(0.0, float(epsilon) - mean)

@@ -8,6 +8,7 @@ from holdfast.accounting.accountant import read_all
 from holdfast.accounting.conversation import Conversation
 from holdfast.accounting.event import Event
 from holdfast.accounting.reading import as_approximate
+from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import ApproxDP
 from holdfast.theory.composition.basic import basic
@@ -36,6 +37,7 @@ class Basic:
         return total.epsilon
 
     def delta(self, conversation: Conversation, *, epsilon: Fraction) -> Fraction:
+        check.amount(epsilon=epsilon)
         total = self._total(conversation)
         return total.delta if epsilon >= total.epsilon else Fraction(1)
 

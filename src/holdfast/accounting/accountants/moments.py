@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, final
 from holdfast.accounting.accountant import require_covered
 from holdfast.accounting.conversation import Conversation
 from holdfast.accounting.event import Event, Gaussian, SampledGaussian
-from holdfast.accounting.library import finite
+from holdfast.accounting.library import answering, positive
 from holdfast.core import check
 from holdfast.core.theorem import theorem
 from holdfast.theory.conversion.outward import failure
@@ -44,14 +44,17 @@ class Moments:
         failure(delta=delta)
         if not conversation.counts:
             return Fraction(0)
-        return finite(_composed(self, conversation).get_epsilon(float(delta))) * (1 + _MARGIN)
+        with answering():
+            reached = positive(_composed(self, conversation).get_epsilon(float(delta)))
+        return reached * (1 + _MARGIN)
 
     def delta(self, conversation: Conversation, *, epsilon: Fraction) -> Fraction:
         """The δ at this ε, by T-moments."""
         check.amount(epsilon=epsilon)
         if not conversation.counts:
             return Fraction(0)
-        reached = finite(_composed(self, conversation).get_delta(float(epsilon)))
+        with answering():
+            reached = positive(_composed(self, conversation).get_delta(float(epsilon)))
         return min(Fraction(1), reached * (1 + _MARGIN))
 
 

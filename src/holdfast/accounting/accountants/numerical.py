@@ -44,7 +44,9 @@ class Numerical:
         check.amount(epsilon=epsilon)
         parts = _Parts.of(conversation)
         known = parts.most is not None and epsilon >= parts.most
-        rest = 0.0 if known else parts.law(lost=_LOST).delta_at(float_down(epsilon))
+        # A smaller ε has a larger δ, and beyond 1e300 there are no floats.
+        level = float_down(min(epsilon, Fraction(10**300)))
+        rest = 0.0 if known else parts.law(lost=_LOST).delta_at(level)
         return joined(rest, survival=parts.survival)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, final
 from holdfast.accounting.accountant import require_covered
 from holdfast.accounting.conversation import Conversation
 from holdfast.accounting.event import DiscreteGaussian, Event, Gaussian, Laplace, SampledGaussian
-from holdfast.accounting.library import finite
+from holdfast.accounting.library import answering, finite
 from holdfast.accounting.reading import as_approximate, as_gaussian
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
@@ -42,7 +42,7 @@ class Pld:
             case Laplace() | Gaussian() | SampledGaussian():
                 return True
             case DiscreteGaussian(sensitivity=sensitivity):
-                return sensitivity.denominator == 1
+                return sensitivity == 1  # of a vector, L2 2 is more than one integer moved by 2
             case _:
                 return as_approximate(event) is not None
 
@@ -59,14 +59,16 @@ class Pld:
         reserved = _usable(delta) - _SAFETY
         if not conversation.counts:
             return Fraction(0)
-        return finite(_composed(self, conversation).get_epsilon_for_delta(float(reserved)))
+        with answering():
+            return finite(_composed(self, conversation).get_epsilon_for_delta(float(reserved)))
 
     def delta(self, conversation: Conversation, *, epsilon: Fraction) -> Fraction:
         """The δ at this ε, by T-pld; never below what the library can tell from 0."""
         check.amount(epsilon=epsilon)
         if not conversation.counts:
             return Fraction(0)
-        reached = _composed(self, conversation).get_delta_for_epsilon(float(epsilon))
+        with answering():
+            reached = _composed(self, conversation).get_delta_for_epsilon(float(epsilon))
         return min(Fraction(1), max(finite(reached), LEAST_DELTA) + _SAFETY)
 
 

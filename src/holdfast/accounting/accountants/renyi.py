@@ -14,9 +14,9 @@ from holdfast.accounting.conversation import Conversation
 from holdfast.accounting.event import Event, Laplace
 from holdfast.accounting.reading import as_pure, as_rdp, as_zcdp
 from holdfast.core import check
-from holdfast.core.loss import RDP
+from holdfast.core.loss import RDP, ZCDP, PureDP
 from holdfast.core.numerics import log_of
-from holdfast.theory.conversion.outward import failure
+from holdfast.theory.conversion.outward import failure, float_above
 from holdfast.theory.conversion.rdp_to_approx import rdp_to_approx, rdp_to_approx_at
 
 # Orders 1 + e^x that are looked at first; then the best is refined between its neighbours.
@@ -57,11 +57,11 @@ class Renyi:
         return rdp_to_approx([self.curve(conversation, order=order)], delta=delta).epsilon
 
     def delta(self, conversation: Conversation, *, epsilon: Fraction) -> Fraction:
-        check.amount(epsilon=epsilon)
+        level = float_above(epsilon=check.amount(epsilon=epsilon))
         rough = self._rough(conversation)
 
         def bound(x: float) -> float:
-            return x * (rough(x) - float(epsilon)) - (1 + x) * log1p(1 / x) - log(x)
+            return x * (rough(x) - level) - (1 + x) * log1p(1 / x) - log(x)
 
         order = _best_order(bound)
         return rdp_to_approx_at([self.curve(conversation, order=order)], epsilon=epsilon).delta
@@ -70,10 +70,10 @@ class Renyi:
         """The sum at order 1 + x in plain floats, to find a good order with."""
         read_all(conversation, as_zcdp, accountant=self.NAME)
         counts = conversation.counts.items()
-        eps = np.array([float(p.epsilon) if (p := as_pure(event)) else 0.0 for event, _ in counts])
-        rhos = np.array([float(z.rho) if (z := as_zcdp(event)) else 0.0 for event, _ in counts])
+        eps = np.array([_size(as_pure(event)) for event, _ in counts])
+        rhos = np.array([_size(as_zcdp(event)) for event, _ in counts])
         laplace = np.array([isinstance(event, Laplace) for event, _ in counts])
-        times = np.array([float(count) for _, count in counts])
+        times = np.array([float_above(count=Fraction(count)) for _, count in counts])
 
         def total(x: float) -> float:
             pure = np.where(laplace, _laplace(eps, x), _response(eps, x))
@@ -81,6 +81,16 @@ class Renyi:
             return float(each @ times)
 
         return total
+
+
+def _size(loss: PureDP | ZCDP | None) -> float:
+    match loss:
+        case PureDP(epsilon=epsilon):
+            return float_above(epsilon=epsilon)
+        case ZCDP(rho=rho):
+            return float_above(rho=rho)
+        case _:
+            return 0.0
 
 
 def _laplace(eps: NDArray[np.float64], x: float) -> NDArray[np.float64]:

@@ -77,7 +77,10 @@ def advanced_mixed(losses: Losses[ApproxDP], *, slack: Fraction) -> ApproxDP:
     """
     each = grouped(losses)
     log_inverse = -log_of(failure(slack=slack))
-    eps = [(float_above(epsilon=loss.epsilon), count) for loss, count in each.items()]
+    eps = [
+        (float_above(epsilon=loss.epsilon), float_above(count=Fraction(count)))
+        for loss, count in each.items()
+    ]
     spread, mean = fsum(k * x * x for x, k in eps), fsum(k * x * tanh(x / 2) for x, k in eps)
     epsilon = up(sqrt(2 * log_inverse * spread) + mean)
     return ApproxDP(
@@ -106,7 +109,7 @@ def advanced_within(losses: Losses[ApproxDP], *, delta: Fraction) -> ApproxDP:
     if failure(delta=delta) <= spent:
         raise InvalidInput(
             argument="delta",
-            accepted=f"above {float(spent):g}, the sum over the mechanisms",
+            accepted=f"above {float(min(spent, Fraction(1))):g}, the sum over the mechanisms",
             given=f"{float(delta):g}",
         )
     return advanced_mixed(each, slack=delta - spent)

@@ -5,14 +5,21 @@ from fractions import Fraction
 from math import exp, expm1, fsum, inf
 
 from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import down, float_down, log_of, up
+from holdfast.core.numerics import down, float_down, float_up, log_of, up
+from holdfast.theory.conversion.outward import LEAST_DELTA, float_above
 
 
 def log_survival(deltas: Iterable[tuple[Fraction, int]]) -> float:
     """ln Π (1 − δ_i)^{k_i}, or −∞ if some δ_i is 1."""
-    return fsum(
-        count * log_of(1 - delta) if delta < 1 else -inf for delta, count in deltas if delta
-    )
+    return fsum(_log_survival(delta, count) for delta, count in deltas if delta)
+
+
+def _log_survival(delta: Fraction, count: int) -> float:
+    if delta == 1:
+        return -inf
+    if delta < LEAST_DELTA:  # floats lose its digits; −ln(1 − δ) is δ to 300 of them
+        return -float_up(min(Fraction(10**300), max(count * delta, LEAST_DELTA)))
+    return float_above(count=Fraction(count)) * log_of(1 - delta)
 
 
 def left_over(delta: Fraction, *, survival: float) -> float:

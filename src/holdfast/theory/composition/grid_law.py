@@ -16,6 +16,7 @@ ULP = 2.0**-52
 _MOST_CELLS = 2 * 10**7
 _PER_CELL = 400  # multiplications a cell, before a convolution takes too long
 _BLOCK = 8192  # longer scalar products would wake threads that cost more than they give
+_FINEST = Fraction(1, 10**200)
 _SPARSE = 8  # with fewer atoms than this, shifting and adding is faster than a convolution
 
 
@@ -25,6 +26,13 @@ def length(cells: int, *, step: Fraction) -> int:
         accepted = f"coarser: the law would need {cells:,} cells, more than {_MOST_CELLS:,}"
         raise InvalidInput(argument="step", accepted=accepted, given=f"{float(step):g}")
     return cells
+
+
+def width_of(step: Fraction) -> float:
+    """The step as a float, if floats can hold it and what it divides."""
+    if not _FINEST <= step <= 1 / _FINEST:
+        raise InvalidInput(argument="step", accepted="from 1e-200 to 1e200", given="another")
+    return float(step)
 
 
 def _convolved(long: NDArray[np.float64], short: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -58,7 +66,7 @@ class GridLaw:
         l: the true pair is a function of this one, and no function raises a divergence.
         """
         placed: dict[int, float] = {}
-        width = float(step)
+        width = width_of(step)
         for loss, probability in atoms:
             below = floor(loss / step)
             # Both distances are exact before they become floats, so that neither cancels.
@@ -84,8 +92,11 @@ class GridLaw:
         """The law of the sum of two independent losses."""
         short, long = sorted((self.weights, other.weights), key=len)
         (places,) = short.nonzero()
-        length((len(places) * len(long)) // _PER_CELL, step=self.step)
-        if len(places) < _SPARSE:
+        length(len(short) + len(long) - 1, step=self.step)
+        sparse = len(places) < max(_SPARSE, len(short) // _SPARSE)
+        work = len(places) if sparse else len(short)
+        length(work * len(long) // _PER_CELL, step=self.step)
+        if sparse:
             weights = np.zeros(len(short) + len(long) - 1)
             for place in places:
                 weights[place : place + len(long)] += short[place] * long
@@ -132,6 +143,6 @@ class GridLaw:
     def curve(self) -> LossLaw:
         """The (ε, δ) curve, every loss rounded up."""
         steps = np.arange(self.first + len(self.weights) - 1, self.first - 1, -1, dtype=np.float64)
-        losses = steps * float(self.step)
+        losses = steps * width_of(self.step)
         losses += np.abs(losses) * 4 * ULP
         return LossLaw(losses=losses, weights=self.weights[::-1], beyond=min(1.0, self.beyond))

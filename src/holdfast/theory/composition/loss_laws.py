@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.core.loss import GDP
 from holdfast.core.numerics import float_up
-from holdfast.theory.composition.grid_law import ULP, GridLaw, length
+from holdfast.theory.composition.grid_law import ULP, GridLaw, length, width_of
 from holdfast.theory.conversion.outward import float_above
 
 # Gauss–Legendre on pieces of at most an eighth of a standard deviation: with the law within 40
@@ -38,7 +38,8 @@ def laplace_law(epsilon: Fraction, *, step: Fraction) -> GridLaw:
     if low > high:
         return ends
     lines = np.arange(low, high + 1) * float(step)
-    share = np.exp((lines - float(epsilon)) / 2) * (tanh(float(step) / 4) / 2 * (1 + 16 * ULP))
+    margin = 1 + (16 + 4 * float(epsilon)) * ULP  # rounding ε moves e^ε by that much
+    share = np.exp((lines - float(epsilon)) / 2) * (tanh(float(step) / 4) / 2 * margin)
     inner = ends.weights[low - ends.first : high + 1 - ends.first]
     inner[1:] += share[1:]
     inner[:-1] += share[:-1]
@@ -70,12 +71,12 @@ def gaussian_law(loss: GDP, *, step: Fraction, lost: float) -> GridLaw:
     if not loss.mu_squared:
         return GridLaw.nothing(step=step)
     square = float_above(mu_squared=loss.mu_squared)
-    mu, width = sqrt(square), float(step)
-    reach = min(_FARTHEST, -NormalDist().inv_cdf(max(lost, 1e-300))) if lost > 0 else _FARTHEST
+    mu, width = sqrt(square), width_of(step)
+    reach = min(_FARTHEST, -NormalDist().inv_cdf(lost)) if lost > 1e-300 else _FARTHEST
     low = floor((square / 2 - reach * mu) / width)
     high = ceil((square / 2 + reach * mu) / width) + 1
     per_cell = max(1, ceil(_PIECES * width / mu))
-    length((high - low) * per_cell, step=step)
+    length((high - low) * per_cell * len(_NODES), step=step)
     piece = width / per_cell
     # Points as distances from the lower end of their cell, so that nothing cancels.
     inside = ((np.arange(per_cell)[:, None] + (_NODES + 1) / 2) * piece).ravel()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from holdfast.core import check
+from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.theorem import theorem
 from holdfast.theory.composition.loss_law import LossLaw
@@ -37,6 +38,10 @@ def composed_law(
     Rounds: up. The step costs tightness, to second order, and never validity.
     """
     check.positive_fraction(step=step)
+    if not 0 <= lost < 1:  # also false for NaN
+        raise InvalidInput(argument="lost", accepted="from 0 to below 1", given=repr(lost))
+    for epsilon in (*responses, *laplaces):
+        check.amount(epsilon=epsilon)
     groups = [
         (response_law(epsilon, step=step), check.positive_integer(count=count))
         for epsilon, count in sorted(responses.items())
