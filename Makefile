@@ -6,10 +6,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint types check theorems bench clean
+.PHONY: help demo test coverage lint types check theorems bench bench-accounting clean
 
 help:            ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,5 +49,20 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)
 	$(BIN)/python bench/import_time.py $(ARGS)
 
+# The accountants that Holdfast is compared with live apart from it. One that cannot be installed
+# leaves the others standing; the page says that it is missing.
+PEERS := bench/accounting/requirements.txt
+PIP_BENCH := .venv-bench/bin/python -m pip --disable-pip-version-check --quiet install
+
+.venv-bench/.use: pyproject.toml $(PEERS)
+	$(PYTHON) -m venv .venv-bench
+	$(PIP_BENCH) --editable . --constraint $(PEERS)
+	sed 's/ *#.*//' $(PEERS) | while read -r package; do test -z "$$package" || \
+	  $(PIP_BENCH) --constraint $(PEERS) "$$package" || echo "not installed: $$package"; done
+	@touch $@
+
+bench-accounting: .venv-bench/.use  ## Holdfast's accounting beside five others (ARGS=--quick)
+	PYTHONPATH=bench .venv-bench/bin/python -m accounting $(ARGS)
+
 clean:                     ## remove everything that was installed or made
-	rm -rf .venv demo .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-bench demo .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
