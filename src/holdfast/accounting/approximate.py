@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import log, sqrt
 from typing import final
 
@@ -48,6 +49,11 @@ def largest_squares(limit: ApproxDP, *, slack: Fraction) -> Fraction:
     return Fraction(max(0.0, down(root * root)))
 
 
+@lru_cache(maxsize=256)
+def _most(limit: ApproxDP, slack: Fraction) -> ApproxSpent:
+    return ApproxSpent(squares=largest_squares(limit, slack=slack), delta=limit.delta - slack)
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApproxFilter:
@@ -70,9 +76,6 @@ class ApproxFilter:
     ) -> Admitted[ApproxSpent] | Refused[ApproxSpent]:
         """The sums once `cost` is charged, or a refusal; constant time, exact sums."""
         total = ApproxSpent(squares=spent.squares + cost.epsilon**2, delta=spent.delta + cost.delta)
-        most = ApproxSpent(
-            squares=largest_squares(self.limit, slack=self.slack),
-            delta=self.limit.delta - self.slack,
-        )
+        most = _most(self.limit, self.slack)
         fits = total.squares <= most.squares and total.delta <= most.delta
         return Admitted(total) if fits else Refused(most)
