@@ -35,7 +35,11 @@ if TYPE_CHECKING:
     )
     from holdfast.core.interval import Interval
     from holdfast.core.target import Target
+    from holdfast.mechanisms.gaussian import Gaussian
+    from holdfast.mechanisms.splitting import Splitting
+    from holdfast.mechanisms.truncation import Truncation
     from holdfast.planner.plan import Plan, plan
+    from holdfast.planner.price import Price
     from holdfast.session.opening import open
     from holdfast.session.session import Session
 
@@ -62,6 +66,10 @@ _ERRORS = (
 
 _HOMES = {
     "Answer": "holdfast.core.answer",
+    "Gaussian": "holdfast.mechanisms.gaussian",
+    "Price": "holdfast.planner.price",
+    "Splitting": "holdfast.mechanisms.splitting",
+    "Truncation": "holdfast.mechanisms.truncation",
     "Certificate": "holdfast.core.certificate",
     "Interval": "holdfast.core.interval",
     "Plan": "holdfast.planner.plan",
@@ -73,10 +81,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "BudgetExhausted", "Certificate", "DataError", "EvaluationFailed", "HoldfastError",
-    "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
-    "LedgerTooNew", "LedgerUnavailable", "Plan", "QuestionError", "Refusal", "Session", "Target",
-    "TypeMismatch", "UnknownColumn", "VacuousPlan", "open", "plan",
+    "Answer", "BudgetExhausted", "Certificate", "DataError", "EvaluationFailed", "Gaussian",
+    "HoldfastError", "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch",
+    "LedgerMissing", "LedgerTooNew", "LedgerUnavailable", "Plan", "Price", "QuestionError",
+    "Refusal", "Session", "Splitting", "Target", "Truncation", "TypeMismatch", "UnknownColumn",
+    "VacuousPlan", "open", "plan",
 ]  # fmt: skip
 
 

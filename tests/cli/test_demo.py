@@ -45,6 +45,7 @@ def unlucky(runs: int) -> float:
     """The chance that a correct demonstration disappoints the test below."""
     asked = FEATURES + len(CHECKPOINTS)
     best = holdfast.plan(rows=ROWS, target=Target.of(confidence=0.95, questions=asked))
+    assert isinstance(best.mechanism, holdfast.Gaussian)
     ours, theirs = float(best.mechanism.sigma), float(NOISE_ONLY_SIGMA)
 
     def gain(size: int, sigma: float) -> float:

@@ -36,7 +36,7 @@ def test_the_promised_radius_for_a_thousand_questions(run: Run) -> None:
 
 
 def test_the_certificate_in_json_adds_up(run: Run) -> None:
-    found = json.loads(run("plan", "--rows", "3000", "--questions", "7", "--json").out)
+    found = json.loads(run("plan", "--rows", "3000", "--questions", "70", "--json").out)
     certificate = found["certificate"]
     parts = [part["radius"] for part in certificate["parts"]]
 

@@ -11,14 +11,15 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from holdfast.accounting.clock import ClockFilter
+from holdfast.accounting.session_gate import SessionGate
+from holdfast.core.charge import Offer
 from holdfast.core.loss import GDP
 from holdfast.ledger.sqlite import Ledger, Reservation
 from holdfast.ledger.state import Opening
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
-GATE = ClockFilter(BUDGET)
+GATE = SessionGate.within(BUDGET)
 AFFORDABLE = 10
 
 OPENING = Opening(
@@ -36,7 +37,9 @@ NOBODY = 65534
 
 def reserve(ledger: Ledger, *names: str) -> Reservation:
     """A reservation that is expected to be admitted."""
-    found = ledger.reserve({name: f"{name} > 1" for name in names}, cost=COST, gate=GATE)
+    found = ledger.reserve(
+        {name: f"{name} > 1" for name in names}, offer=Offer(cost=COST), gate=GATE
+    )
     if not isinstance(found, Reservation):
         raise TypeError("the charge was refused")
     return found

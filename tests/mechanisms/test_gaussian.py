@@ -15,7 +15,7 @@ from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded
 from holdfast.testing.statistics import fit_p_value, mean_deviation, statistical
-from holdfast.theory.generalization.population import gaussian_certificate
+from holdfast.theory.generalization.drift_variance import session_certificate
 
 DRAWS = 30_000
 FALSE_ALARM = 1e-9
@@ -89,7 +89,7 @@ def test_the_certificate_is_for_its_own_parameters() -> None:
     mechanism = Gaussian(rows=5000, sigma=Fraction(1, 40), step=Fraction(1, 4096))
     target = Target.of(confidence=0.9, questions=30)
 
-    assert mechanism.certify(target) == gaussian_certificate(
+    assert mechanism.certify(target) == session_certificate(
         rows=5000, sigma=Fraction(1, 40), step=Fraction(1, 4096), target=target
     )
 

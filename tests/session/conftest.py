@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.session import Session
 from holdfast.session import open as open_session
 from session.people import people, write_csv
@@ -27,10 +28,11 @@ def place(csv: Path) -> Path:
 
 @pytest.fixture
 def opened() -> Iterator[Opener]:
-    """Opens sessions and closes them after the test."""
+    """Opens sessions with noise, unless told otherwise, and closes them after the test."""
     sessions: list[Session] = []
 
     def open_it(source: object, **arguments: object) -> Session:
+        arguments.setdefault("mechanisms", (Gaussian,))
         sessions.append(open_session(source, **arguments))  # type: ignore[arg-type]
         return sessions[-1]
 

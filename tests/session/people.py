@@ -6,6 +6,9 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.session import Session
+
 ROWS = 2_000
 
 
@@ -43,3 +46,9 @@ def ledger_bytes(place: Path) -> bytes:
     """All that a ledger has on disk: its file and what is not yet merged into it."""
     log = place.with_name(place.name + "-wal")
     return place.read_bytes() + b"|" + (log.read_bytes() if log.exists() else b"")
+
+
+def noise_of(session: Session) -> Gaussian:
+    """The mechanism of a session that was opened with noise."""
+    assert isinstance(session.plan.mechanism, Gaussian)
+    return session.plan.mechanism

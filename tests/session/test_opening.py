@@ -25,11 +25,12 @@ from holdfast.data.load import load
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
+from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded
 from holdfast.planner.plan import plan
 from holdfast.session import Session
 from ledger.books import without_privileges
-from session.people import ROWS, ledger_bytes, people, write_csv
+from session.people import ROWS, ledger_bytes, noise_of, people, write_csv
 
 Opener = Callable[..., Session]
 
@@ -71,7 +72,7 @@ def test_the_defaults_are_a_thousand_questions_at_95_percent(csv: Path, opened: 
 
 def test_the_promise_is_recorded_in_full(csv: Path, opened: Opener) -> None:
     session = opened(csv, confidence=0.9, questions=7)
-    mechanism = session.plan.mechanism
+    mechanism = noise_of(session)
     assert session.ledger.opening == Opening(
         fingerprint=load(csv).fingerprint,
         rows=ROWS,
@@ -177,7 +178,8 @@ GAUSSIAN = {"kind": "gaussian", "sigma": "1/8", "step": "1/64"}
 
 
 def honest(csv: Path) -> Opening:
-    best = plan(rows=ROWS, target=Target.of(confidence=0.9, questions=7))
+    target = Target.of(confidence=0.9, questions=7)
+    best = plan(rows=ROWS, target=target, mechanisms=(Gaussian,))
     return Opening(
         fingerprint=load(csv).fingerprint,
         rows=ROWS,

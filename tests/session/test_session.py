@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from holdfast.core.charge import amount_of
 from holdfast.core.errors import (
     BudgetExhausted,
     EvaluationFailed,
@@ -24,7 +25,7 @@ from holdfast.data import table as table_module
 from holdfast.noise.entropy import Seeded
 from holdfast.query.schema import Kind
 from holdfast.session import Session
-from session.people import ROWS, Person, ledger_bytes, people
+from session.people import ROWS, Person, ledger_bytes, noise_of, people
 
 Opener = Callable[..., Session]
 
@@ -54,7 +55,7 @@ def test_answers_are_near_the_shares_of_the_file(together: bool, csv: Path, open
     texts = list(SHARES)
     answers = session.ask_many(texts) if together else [session.ask(text) for text in texts]
     population = people()
-    spread = 4 * float(session.plan.mechanism.sigma)
+    spread = 4 * float(noise_of(session).sigma)
     for answer, holds in zip(answers, SHARES.values(), strict=True):
         share = sum(map(holds, population)) / ROWS
         assert abs(answer.value - share) < spread < answer.radius
@@ -65,7 +66,7 @@ def test_what_an_answer_says(csv: Path, opened: Opener) -> None:
     session = opened(csv, confidence=0.9, questions=7, entropy=Seeded(4))
     answer = session.ask("  age > 50 ")
     assert answer.question == "age > 50"
-    assert answer.released % session.plan.mechanism.step == 0
+    assert answer.released % noise_of(session).step == 0
     assert answer.value == float(answer.released)
     assert answer.radius == session.plan.radius
     assert answer.low == pytest.approx(answer.value - answer.radius, abs=1e-12)
@@ -83,7 +84,7 @@ def test_what_an_answer_says(csv: Path, opened: Opener) -> None:
         "high": answer.high,
         "radius": answer.radius,
         "confidence": 0.9,
-        "cost": str(session.plan.mechanism.cost().mu_squared),
+        "cost": str(noise_of(session).cost().mu_squared),
         "replayed": False,
         "remaining": 6,
         "theorems": list(answer.certificate.theorems),
@@ -414,10 +415,10 @@ def test_a_closed_session_can_still_be_printed(csv: Path, opened: Opener) -> Non
 
 def test_remaining_is_exact_for_any_cost(csv: Path, opened: Opener) -> None:
     session = opened(csv, questions=7)
-    cost = session.plan.mechanism.cost().mu_squared
-    assert cost.denominator != 1
-    assert session.plan.budget.mu_squared == 7 * cost
+    cost = noise_of(session).cost()
+    assert cost.mu_squared.denominator != 1
+    assert session.plan.budget == cost * 7
     session.ask_many([f"age > {i}" for i in range(7)])
     assert session.ledger.spent() == session.plan.budget
     assert session.remaining == 0
-    assert isinstance(session.ledger.spent().mu_squared, Fraction)
+    assert isinstance(amount_of(session.ledger.spent()), Fraction)

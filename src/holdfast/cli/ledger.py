@@ -6,12 +6,16 @@ from pathlib import Path
 import click
 
 from holdfast.cli import options, render
+from holdfast.core.charge import amount_of
 from holdfast.core.errors import LedgerMissing
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_down, decimal_up, level_down
+from holdfast.ledger.entry import Body
 from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.state import Settled
 from holdfast.noise.entropy import SystemEntropy
-from holdfast.planner.recorded import recorded_plan
+from holdfast.planner.plan import Plan
+from holdfast.planner.recorded import own_certificate_of, recorded_plan
 
 
 @click.group()
@@ -27,6 +31,19 @@ def _open(path: str) -> Ledger:
     if not path.endswith(".holdfast") and not _is_database(Path(path)):
         raise LedgerMissing(ledger=path)
     return Ledger.open(path)
+
+
+def _interval(plan: Plan, settled: Settled, place: str) -> Interval:
+    certificate = plan.certificate
+    if settled.terms:
+        certificate = own_certificate_of(plan, settled.terms, ledger=place)
+    return certificate.interval(settled.value)
+
+
+def _public(body: Body) -> Body:
+    """The opening without the key that assigns rows to questions."""
+    mechanism = {name: value for name, value in body["mechanism"].items() if name != "key"}
+    return {**body, "mechanism": mechanism}
 
 
 def _is_database(path: Path) -> bool:
@@ -45,13 +62,13 @@ def show(path: str, json_wanted: bool) -> None:
         opening, answers, draws = book.opening, book.answers(), book.draws()
         lost, left = draws - len(answers), opening.questions - draws
         plan = recorded_plan(opening, ledger=book.place)
-        intervals = [Interval.around(each.value, radius=plan.radius) for each in answers.values()]
+        intervals = [_interval(plan, each, book.place) for each in answers.values()]
         if json_wanted:
             summary = {
                 "ledger": book.place,
-                **opening.to_body(),
+                **_public(opening.to_body()),
                 "confidence": level_down(opening.confidence),
-                "spent": str(book.spent().mu_squared),
+                "spent": str(amount_of(book.spent())),
                 "draws": draws,
                 "unsettled": lost,
                 "remaining": left,

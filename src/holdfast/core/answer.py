@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import final
 
 from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Charge, amount_of
 from holdfast.core.interval import Interval
-from holdfast.core.loss import FREE, GDP
-from holdfast.core.numerics import decimal_down, decimal_up, level_down
+from holdfast.core.numerics import decimal_down, decimal_up, float_up, level_down
 
 
 @final
@@ -22,7 +22,7 @@ class Answer:
     question: str
     released: Fraction
     certificate: Certificate
-    cost: GDP
+    cost: Charge
     remaining: int
 
     @property
@@ -31,11 +31,17 @@ class Answer:
 
     @property
     def radius(self) -> float:
-        return self.certificate.radius
+        """How far the interval reaches from the value, on its longer side. Rounds: up."""
+        interval = self.interval
+        below, above = (
+            self.released - Fraction(interval.low),
+            Fraction(interval.high) - self.released,
+        )
+        return min(self.certificate.radius, float_up(max(below, above)))
 
     @property
     def interval(self) -> Interval:
-        return Interval.around(self.released, radius=self.radius)
+        return self.certificate.interval(self.released)
 
     @property
     def low(self) -> float:
@@ -52,7 +58,7 @@ class Answer:
     @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
-        return self.cost == FREE
+        return not amount_of(self.cost)
 
     def __contains__(self, share: float) -> bool:
         return share in self.interval
@@ -69,7 +75,7 @@ class Answer:
             "high": self.high,
             "radius": self.radius,
             "confidence": self.confidence,
-            "cost": str(self.cost.mu_squared),
+            "cost": str(amount_of(self.cost)),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
+from typing import Protocol, final
 
+from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_up, float_up, level_down
 from holdfast.core.target import Target
 from holdfast.core.theorem import lookup
@@ -26,12 +27,21 @@ class Part:
     numbers: tuple[tuple[str, float], ...]
 
 
+class Shape(Protocol):
+    """How the interval of an answer depends on the answer: narrower near 0 and 1, for instance."""
+
+    def interval(self, released: Fraction) -> Interval:
+        """All shares of the population that the released value allows."""
+        ...
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """A radius that holds for every answer of a session at once.
 
-    Pr[ |answer − population value| ≤ radius for all answers ] ≥ target.confidence.
+    Pr[ population value ∈ interval(answer) for all answers ] ≥ target.confidence, and no
+    interval reaches further than `radius` from its answer.
     """
 
     target: Target
@@ -39,6 +49,15 @@ class Certificate:
     joins: str
     parts: tuple[Part, ...]
     assumptions: tuple[str, ...] = ASSUMPTIONS
+    shape: Shape | None = None
+
+    def interval(self, released: Fraction) -> Interval:
+        """What the certificate says about the answer `released`; both promises at once."""
+        around = Interval.around(released, radius=self.radius)
+        if self.shape is None:
+            return around
+        shaped = self.shape.interval(released)
+        return Interval(low=max(around.low, shaped.low), high=min(around.high, shaped.high))
 
     @property
     def radius(self) -> float:

@@ -103,4 +103,21 @@ class GDP:
         return self if count == 1 else GDP(self.mu_squared * count)
 
 
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class Draws:
+    """How many answers were drawn: what a promise without noise counts."""
+
+    count: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(count=self.count)
+
+    def __add__(self, other: "Draws") -> "Draws":
+        return Draws(self.count + other.count)
+
+    def __mul__(self, count: int) -> "Draws":
+        return self if count == 1 else Draws(self.count * count)
+
+
 FREE = GDP(Fraction(0))

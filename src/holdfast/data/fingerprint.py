@@ -43,9 +43,21 @@ def fingerprint(frame: pl.DataFrame) -> str:
     return f"{VERSION}-{digest.hexdigest()}"
 
 
-def _key(name: str, lane: int) -> int:
-    digest = hashlib.blake2b(name.encode(), digest_size=8, salt=bytes([lane])).digest()
-    return int.from_bytes(digest, "little")
+def keyed_order(frame: pl.DataFrame, key: str) -> npt.NDArray[np.intp]:
+    """The rows in an order that `key` decides from their content, not from where they lie.
+
+    Equal rows are interchangeable; to whoever does not know the key, the order is a random one.
+    """
+    secret = bytes.fromhex(key)
+    rows = np.zeros(frame.height, np.uint64)
+    for name in sorted(frame.columns):
+        rows += _mixed(_mixed(_words(frame.get_column(name)) ^ _key(name, 0, secret)))
+    return np.argsort(_mixed(rows ^ _key("", 1, secret)), kind="stable")
+
+
+def _key(name: str, lane: int, secret: bytes = b"") -> np.uint64:
+    digest = hashlib.blake2b(name.encode(), digest_size=8, salt=bytes([lane]), key=secret).digest()
+    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def _mixed(words: _Words) -> _Words:

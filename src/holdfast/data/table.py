@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from holdfast.core.errors import EvaluationFailed
 from holdfast.core.secret import Exact
 from holdfast.data.evaluate import lazily, truth
-from holdfast.data.fingerprint import fingerprint
+from holdfast.data.fingerprint import fingerprint, keyed_order
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
 
@@ -22,6 +24,7 @@ class Table:
         self._frame = frame
         self.schema = schema
         self.rows = frame.height
+        self._ordered: tuple[str, npt.NDArray[np.intp]] | None = None
 
     @cached_property
     def fingerprint(self) -> str:
@@ -36,6 +39,28 @@ class Table:
             return self._count_many(questions)
         except (Exception, pl.exceptions.PanicException):
             raise EvaluationFailed() from None
+
+    def count_part(
+        self, questions: Sequence[Question], *, first: int, parts: int, key: str
+    ) -> list[Exact[int]]:
+        """For each question the count over a part of its own: `first`, `first` + 1, …"""
+        order = self._order(key)
+        size = self.rows // parts
+        return [
+            self._taken(order[part * size : (part + 1) * size]).count([question])[0]
+            for part, question in enumerate(questions, first)
+        ]
+
+    def _taken(self, rows: npt.NDArray[np.intp]) -> "Table":
+        try:
+            return Table(self._frame[rows], self.schema)
+        except (Exception, pl.exceptions.PanicException):
+            raise EvaluationFailed() from None
+
+    def _order(self, key: str) -> npt.NDArray[np.intp]:
+        if self._ordered is None or self._ordered[0] != key:
+            self._ordered = key, keyed_order(self._frame, key)
+        return self._ordered[1]
 
     def _count_one(self, question: Question) -> Exact[int]:
         numbered, frame = self._numbered

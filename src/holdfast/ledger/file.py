@@ -81,6 +81,10 @@ def check_header(connection: sqlite3.Connection, place: str) -> None:
         raise LedgerDamaged(ledger=place, problem="is a database, but not a ledger")
     if found > FORMAT:
         raise LedgerTooNew(ledger=place, found=found, supported=FORMAT)
+    # A damaged page can hide its last entries, which no chain would miss.
+    (sound,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if sound != "ok":
+        raise LedgerDamaged(ledger=place, problem=f"is damaged ({sound})")
 
 
 @contextmanager

@@ -14,12 +14,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import final
 
+from holdfast.core.charge import Charge, Offer, added, amount_of
 from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
 from holdfast.core.gate import Gate, Refused
-from holdfast.core.loss import GDP
 from holdfast.ledger.entry import Body, Entry, checked, follow
 from holdfast.ledger.file import MEMORY, SCHEMA, check_header, create_file, insert, translated
-from holdfast.ledger.state import Opening, Settled, State
+from holdfast.ledger.state import Opening, Paid, Settled, State
 
 BUSY_SECONDS = 30.0
 
@@ -27,10 +27,14 @@ BUSY_SECONDS = 30.0
 @final
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Questions that are paid for and may now be drawn, each once."""
+    """Questions that are paid for and may now be drawn, each once.
+
+    `first` is how many draws came before them.
+    """
 
     sequence: int
     digests: tuple[str, ...]
+    first: int = 0
 
 
 @final
@@ -90,7 +94,7 @@ class Ledger:
         """The state as of the last look; other processes may have moved on. Only to be read."""
         return self._state
 
-    def spent(self) -> GDP:
+    def spent(self) -> Charge:
         """All that was ever reserved, by any process."""
         with self._lock, translated(self.place):
             self._catch_up()
@@ -112,10 +116,10 @@ class Ledger:
         self,
         questions: Mapping[str, str],
         *,
-        cost: GDP,
-        gate: Gate[GDP, GDP],
-    ) -> Reservation | Refused[GDP]:
-        """Charge `cost` for each question (text by digest) that is still unanswered.
+        offer: Offer,
+        gate: Gate[Charge, Charge],
+    ) -> Reservation | Refused[Charge]:
+        """Charge what `offer` says for each question (text by digest) that is still unanswered.
 
         Durable when it returns. A refusal writes nothing.
         """
@@ -125,20 +129,26 @@ class Ledger:
                 fresh = {key: text for key, text in questions.items() if key not in answered}
                 if not fresh:
                     return Reservation(0, ())
-                verdict = gate.admit(cost * len(fresh), spent=self._state.spent)
+                first, cost = self._state.draws, offer.cost * len(fresh)
+                verdict = gate.admit(cost, spent=self._state.spent)
                 if isinstance(verdict, Refused):
                     return verdict
-                total = self._state.spent + cost * len(fresh)
-                if total > self.opening.budget:  # whatever the gate may think
+                total = added(self._state.spent, cost)
+                # Whatever the gate may think:
+                overspent = amount_of(total) > amount_of(self.opening.budget)
+                if overspent or first + len(fresh) > self.opening.questions:
                     return Refused(self.opening.budget)
                 body: Body = {
                     "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
-                    "cost": str(cost.mu_squared),
-                    "spent": str(total.mu_squared),
+                    "cost": str(amount_of(offer.cost)),
+                    "spent": str(amount_of(total)),
                 }
+                if offer.terms:
+                    body["terms"] = dict(offer.terms)
                 entry = self._insert("reserve", body)
-            self._state.charge(entry, fresh, spent=total)
-            return Reservation(entry.sequence, tuple(fresh))
+            paid = {digest: Paid(text, offer.terms) for digest, text in fresh.items()}
+            self._state.charge(entry, paid, spent=total)
+            return Reservation(entry.sequence, tuple(fresh), first)
 
     def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
         """Record the answers drawn for a reservation. Durable when it returns."""

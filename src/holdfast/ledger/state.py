@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
+from holdfast.core.charge import UNITS, Charge, added, amount_of, nothing, unit_of
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew
-from holdfast.core.loss import FREE, GDP
+from holdfast.core.loss import FREE
 from holdfast.ledger.entry import Body, Entry
 
 FORMAT = 1
@@ -22,7 +23,7 @@ class Opening:
     confidence: Fraction
     questions: int
     mechanism: dict[str, str]
-    budget: GDP
+    budget: Charge
     entropy: str
 
     def to_body(self) -> Body:
@@ -33,7 +34,8 @@ class Opening:
             "confidence": str(self.confidence),
             "questions": self.questions,
             "mechanism": self.mechanism,
-            "budget": str(self.budget.mu_squared),
+            "unit": unit_of(self.budget),
+            "budget": str(amount_of(self.budget)),
             "entropy": self.entropy,
         }
 
@@ -45,7 +47,7 @@ class Opening:
             confidence=Fraction(body["confidence"]),
             questions=int(body["questions"]),
             mechanism={str(key): str(value) for key, value in body["mechanism"].items()},
-            budget=GDP(Fraction(body["budget"])),
+            budget=UNITS[str(body["unit"])](Fraction(body["budget"])),
             entropy=str(body["entropy"]),
         )
 
@@ -53,10 +55,20 @@ class Opening:
 @final
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """An answer as it was released."""
+    """An answer as it was released, with the terms of its draw if they were its own."""
 
     text: str
     value: Fraction
+    terms: Mapping[str, str] = field(default_factory=dict)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A question that is paid for."""
+
+    text: str
+    terms: Mapping[str, str]
 
 
 @dataclass(slots=True)
@@ -66,9 +78,9 @@ class State:
     ledger: str
     opening: Opening | None = None
     last: Entry | None = None
-    spent: GDP = FREE
+    spent: Charge = FREE
     draws: int = 0
-    pending: dict[int, Mapping[str, str]] = field(default_factory=dict)
+    pending: dict[int, Mapping[str, Paid]] = field(default_factory=dict)
     answers: dict[str, Settled] = field(default_factory=dict)
 
     def apply(self, entry: Entry) -> None:
@@ -89,8 +101,8 @@ class State:
                 ledger=self.ledger, problem=f"makes no sense at entry {entry.sequence} ({error})"
             ) from error
 
-    def charge(self, entry: Entry, questions: Mapping[str, str], *, spent: GDP) -> None:
-        """Questions (text by digest) are paid for; `spent` is the new total."""
+    def charge(self, entry: Entry, questions: Mapping[str, Paid], *, spent: Charge) -> None:
+        """Questions (by digest) are paid for; `spent` is the new total."""
         self.spent = spent
         self.draws += len(questions)
         self.pending[entry.sequence] = questions
@@ -99,9 +111,9 @@ class State:
     def settle(self, entry: Entry, reserve: int, values: Mapping[str, Fraction]) -> None:
         """The questions of entry `reserve` are answered."""
         questions = self.pending.pop(reserve)
-        for digest, text in questions.items():
+        for digest, paid in questions.items():
             # Two processes may have drawn the same question at once: the first settled stands.
-            self.answers.setdefault(digest, Settled(text, values[digest]))
+            self.answers.setdefault(digest, Settled(paid.text, values[digest], paid.terms))
         self.last = entry
 
     def _open(self, entry: Entry, body: Body) -> None:
@@ -110,13 +122,18 @@ class State:
         if body["format"] > FORMAT:
             raise LedgerTooNew(ledger=self.ledger, found=body["format"], supported=FORMAT)
         self.opening = Opening.from_body(body)
+        self.spent = nothing(unit_of(self.opening.budget))
         self.last = entry
 
-    def _check_and_charge(self, entry: Entry, body: Body, budget: GDP) -> None:
-        questions = {str(each["digest"]): str(each["text"]) for each in body["questions"]}
-        total = self.spent + GDP(Fraction(body["cost"])) * len(questions)
-        if total > budget:
+    def _check_and_charge(self, entry: Entry, body: Body, budget: Charge) -> None:
+        terms = {str(key): str(value) for key, value in body.get("terms", {}).items()}
+        questions = {
+            str(each["digest"]): Paid(str(each["text"]), terms) for each in body["questions"]
+        }
+        unit = UNITS[unit_of(budget)]
+        total = added(self.spent, unit(Fraction(body["cost"])) * len(questions))
+        if amount_of(total) > amount_of(budget):
             raise ValueError("more was reserved than the budget holds")
-        if total != GDP(Fraction(body["spent"])):
+        if total != unit(Fraction(body["spent"])):
             raise ValueError("the recorded total is not the sum of the charges")
         self.charge(entry, questions, spent=total)

@@ -12,7 +12,7 @@ from holdfast.core.secret import Exact
 from holdfast.core.target import Target
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.gaussian import rounded_gaussian
-from holdfast.theory.generalization.population import gaussian_certificate
+from holdfast.theory.generalization.drift_variance import own_certificate, session_certificate
 
 
 @final
@@ -53,7 +53,13 @@ class Gaussian:
         return Fraction(min(cells, max(0, drawn)), cells)
 
     def certify(self, target: Target) -> Certificate:
-        return gaussian_certificate(rows=self.rows, sigma=self.sigma, step=self.step, target=target)
+        return session_certificate(rows=self.rows, sigma=self.sigma, step=self.step, target=target)
+
+    def certify_own(self, target: Target, *, budget: GDP) -> Certificate:
+        """The certificate of an answer whose noise is not that of its session's plan."""
+        return own_certificate(
+            rows=self.rows, sigma=self.sigma, step=self.step, budget=budget, target=target
+        )
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""

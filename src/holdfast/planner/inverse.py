@@ -1,12 +1,21 @@
 """The two inverse questions: how many questions, how many rows."""
 
+from collections.abc import Collection
 from fractions import Fraction
 
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.search import largest
 from holdfast.core.target import Target
-from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
+from holdfast.planner.plan import (
+    MECHANISMS,
+    MOST_QUESTIONS,
+    MOST_ROWS,
+    VACUOUS,
+    Mechanism,
+    Plan,
+    plan,
+)
 
 
 def _useful(candidate: Plan, radius: float) -> bool:
@@ -24,7 +33,11 @@ def _checked_radius(radius: float) -> float:
 
 
 def questions_affordable(
-    *, rows: int, confidence: float | Fraction, radius: float = VACUOUS
+    *,
+    rows: int,
+    confidence: float | Fraction,
+    radius: float = VACUOUS,
+    mechanisms: Collection[type[Mechanism]] = MECHANISMS,
 ) -> int:
     """How many questions keep every interval within `radius`; 0 if not even one, at most 10¹²."""
     check.positive_integer(rows=rows)
@@ -32,17 +45,22 @@ def questions_affordable(
 
     def fits(questions: int) -> bool:
         target = Target.of(confidence=confidence, questions=questions)
-        return _useful(plan(rows=rows, target=target), radius)
+        return _useful(plan(rows=rows, target=target, mechanisms=mechanisms), radius)
 
     return largest(fits, most=MOST_QUESTIONS)
 
 
-def rows_needed(*, target: Target, radius: float = VACUOUS) -> int:
+def rows_needed(
+    *,
+    target: Target,
+    radius: float = VACUOUS,
+    mechanisms: Collection[type[Mechanism]] = MECHANISMS,
+) -> int:
     """The fewest rows on which every interval stays within `radius`."""
     radius = _checked_radius(radius)
 
     def misses(rows: int) -> bool:
-        return not _useful(plan(rows=rows, target=target), radius)
+        return not _useful(plan(rows=rows, target=target, mechanisms=mechanisms), radius)
 
     needed = largest(misses, most=MOST_ROWS) + 1
     if needed > MOST_ROWS:

@@ -1,30 +1,35 @@
-"""The narrowest interval that Gaussian noise can promise for a number of questions."""
+"""What a session promises and how it keeps it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, floor, log, log2, sqrt
 from typing import final
 
-from holdfast.accounting.clock import ClockFilter
+from holdfast.accounting.session_gate import SessionGate
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Charge
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
 from holdfast.core.numerics import level_down
-from holdfast.core.search import argmin
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
-
-# σ is a whole number of grid steps in [64, 128): fine enough that rounding adds less than a
-# thousandth to the radius, coarse enough that low-order bits carry nothing.
-FINEST_STEPS = 64
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.truncation import Truncation
+from holdfast.planner.gaussian import best_gaussian
+from holdfast.theory.generalization.truncation import best_bins
 
 VACUOUS = 0.5
 
 # Beyond these no one has rows or patience, and searches must end somewhere.
 MOST_QUESTIONS = 10**12
 MOST_ROWS = 10**18
+
+# A key is drawn when a session is opened; for pricing any will do.
+_NO_KEY = "0" * 32
+
+Mechanism = Gaussian | Truncation | Splitting
+MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
 
 
 @final
@@ -33,7 +38,7 @@ class Plan:
     """A mechanism, the promise it keeps, and the certificate for it."""
 
     target: Target
-    mechanism: Gaussian
+    mechanism: Mechanism
     certificate: Certificate
 
     @property
@@ -42,6 +47,7 @@ class Plan:
 
     @property
     def radius(self) -> float:
+        """How far the widest interval can reach."""
         return self.certificate.radius
 
     @property
@@ -50,13 +56,14 @@ class Plan:
         return self.radius >= VACUOUS
 
     @property
-    def budget(self) -> GDP:
+    def budget(self) -> Charge:
         return self.mechanism.cost() * self.target.questions
 
-    def filter(self) -> ClockFilter:
-        return ClockFilter(self.budget)
+    def gate(self) -> SessionGate:
+        return SessionGate.within(self.budget)
 
     def to_dict(self) -> dict[str, object]:
+        described = {k: v for k, v in self.mechanism.describe().items() if k != "key"}
         return {
             "rows": self.rows,
             "questions": self.target.questions,
@@ -64,18 +71,20 @@ class Plan:
             "radius": self.radius,
             "vacuous": self.vacuous,
             "mechanism": {
-                "kind": self.mechanism.KIND,
-                "sigma": float(self.mechanism.sigma),
-                "step": float(self.mechanism.step),
+                name: value if name == "kind" else float(Fraction(value))
+                for name, value in described.items()
             },
             "certificate": self.certificate.to_dict(),
         }
 
 
-def plan(*, rows: int, target: Target) -> Plan:
-    """The plan with the smallest radius over all noise scales on the grid.
+def plan(
+    *, rows: int, target: Target, mechanisms: Collection[type[Mechanism]] = MECHANISMS
+) -> Plan:
+    """The plan with the smallest radius: Gaussian noise, few possible answers, or fresh rows.
 
-    The search only chooses σ; the radius is then certified for that σ as it is, so an
+    `mechanisms` names the ones to choose from; only Gaussian noise also protects records. A
+    search only chooses parameters; the radius is then certified for them as they are, so an
     imperfect search costs width and never validity.
     """
     check.positive_integer(rows=rows)
@@ -85,30 +94,33 @@ def plan(*, rows: int, target: Target) -> Plan:
     ):
         if value > most:
             raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given="more")
-    return _best(rows, target)
+    chosen = [kind for kind in MECHANISMS if kind in mechanisms]
+    if not chosen or len(chosen) != len(set(mechanisms)):
+        raise InvalidInput(
+            argument="mechanisms",
+            accepted=f"some of {', '.join(kind.__name__ for kind in MECHANISMS)}",
+            given=repr(mechanisms),
+        )
+    plans = [found for kind in chosen if (found := _best(kind.KIND, rows, target))]
+    if not plans:
+        raise InvalidInput(
+            argument="questions",
+            accepted=f"at most {rows:,}, one row each, for splitting",
+            given=f"{target.questions:,}",
+        )
+    return min(plans, key=lambda each: each.radius)
 
 
-@lru_cache(maxsize=256)
-def _best(rows: int, target: Target) -> Plan:
-    def at(steps: int, exponent: int) -> Gaussian:
-        step = Fraction(2) ** -exponent
-        return Gaussian(rows=rows, sigma=steps * step, step=step)
-
-    def grid_exponent(sigma: float) -> int:
-        return max(0, -floor(log2(sigma / FINEST_STEPS)))
-
-    def radius(log_sigma: float) -> float:
-        sigma = exp(log_sigma)
-        exponent = grid_exponent(sigma)
-        exact = Gaussian(rows=rows, sigma=Fraction(sigma), step=Fraction(2) ** -exponent)
-        return exact.certify(target).radius
-
-    # Balanced parts give σ² ≈ √k·c/n with c between 0.1 and 2 for any sensible level.
-    guess = log(sqrt(target.questions) ** 0.5 / sqrt(rows))
-    sigma = exp(argmin(radius, low=guess - 5, high=guess + 2))
-    exponent = grid_exponent(sigma)
-    steps = floor(sigma * 2.0**exponent)
-    candidates = [at(max(1, steps + shift), exponent) for shift in (-1, 0, 1, 2)]
-    certified = [(mechanism.certify(target), mechanism) for mechanism in candidates]
-    certificate, mechanism = min(certified, key=lambda pair: pair[0].radius)
-    return Plan(target=target, mechanism=mechanism, certificate=certificate)
+@lru_cache(maxsize=768)
+def _best(kind: str, rows: int, target: Target) -> Plan | None:
+    """The best plan with one kind of mechanism; None if it cannot be run at all."""
+    mechanism: Mechanism
+    if kind == Gaussian.KIND:
+        mechanism = best_gaussian(rows, target)
+    elif kind == Truncation.KIND:
+        mechanism = Truncation(rows=rows, bins=best_bins(rows=rows, target=target))
+    elif target.questions <= rows:
+        mechanism = Splitting(rows=rows, parts=target.questions, key=_NO_KEY)
+    else:
+        return None
+    return Plan(target=target, mechanism=mechanism, certificate=mechanism.certify(target))

@@ -1,14 +1,19 @@
 """The plan that a ledger recorded, certified anew by the theorems of today."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from holdfast.core.certificate import Certificate
 from holdfast.core.errors import LedgerDamaged
+from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.ledger.state import Opening
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.truncation import Truncation
 from holdfast.noise.entropy import SystemEntropy
-from holdfast.planner.plan import Plan
+from holdfast.planner.plan import Mechanism, Plan
 
 
 def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
@@ -26,14 +31,37 @@ def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
     return plan
 
 
-def _mechanism(opening: Opening, ledger: str) -> Gaussian:
+def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> Certificate:
+    """The certificate of an answer that was drawn under terms of its own."""
     try:
-        if opening.mechanism["kind"] != Gaussian.KIND:
-            raise ValueError("another kind of mechanism")
-        return Gaussian(
-            rows=opening.rows,
-            sigma=Fraction(opening.mechanism["sigma"]),
-            step=Fraction(opening.mechanism["step"]),
-        )
+        mechanism = described_mechanism(terms, rows=plan.rows)
     except (KeyError, ValueError, ZeroDivisionError) as error:
         raise LedgerDamaged(ledger=ledger, problem="describes no known mechanism") from error
+    if not isinstance(mechanism, Gaussian) or not isinstance(plan.budget, GDP):
+        raise LedgerDamaged(ledger=ledger, problem="records noise where the promise has none")
+    certificate = mechanism.certify_own(plan.target, budget=plan.budget)
+    return replace(certificate, assumptions=plan.certificate.assumptions)
+
+
+def _mechanism(opening: Opening, ledger: str) -> Mechanism:
+    try:
+        return described_mechanism(opening.mechanism, rows=opening.rows)
+    except (KeyError, ValueError, ZeroDivisionError) as error:
+        raise LedgerDamaged(ledger=ledger, problem="describes no known mechanism") from error
+
+
+def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechanism:
+    """The mechanism that `describe` described, on this number of rows."""
+    match description["kind"]:
+        case Gaussian.KIND:
+            return Gaussian(
+                rows=rows,
+                sigma=Fraction(description["sigma"]),
+                step=Fraction(description["step"]),
+            )
+        case Truncation.KIND:
+            return Truncation(rows=rows, bins=int(description["bins"]))
+        case Splitting.KIND:
+            return Splitting(rows=rows, parts=int(description["parts"]), key=description["key"])
+        case _:
+            raise ValueError("another kind of mechanism")

@@ -1,26 +1,31 @@
 """A plan that says something, or a refusal that says what would."""
 
+from collections.abc import Collection
 from fractions import Fraction
 
 from holdfast.core.errors import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.plan import Plan, plan
+from holdfast.planner.plan import MECHANISMS, Mechanism, Plan, plan
 
 # What a new session promises unless told otherwise.
 CONFIDENCE = Fraction(95, 100)
 QUESTIONS = 1000
 
 
-def useful_plan(rows: int, target: Target) -> Plan:
-    """The best plan, unless it says nothing."""
-    best = plan(rows=rows, target=target)
+def useful_plan(
+    rows: int, target: Target, mechanisms: Collection[type[Mechanism]] = MECHANISMS
+) -> Plan:
+    """The best plan with one of the `mechanisms`, unless it says nothing."""
+    best = plan(rows=rows, target=target, mechanisms=mechanisms)
     if best.vacuous:
         raise VacuousPlan(
             rows=rows,
             questions=target.questions,
             confidence=target.confidence,
-            rows_needed=rows_needed(target=target),
-            questions_affordable=questions_affordable(rows=rows, confidence=target.confidence),
+            rows_needed=rows_needed(target=target, mechanisms=mechanisms),
+            questions_affordable=questions_affordable(
+                rows=rows, confidence=target.confidence, mechanisms=mechanisms
+            ),
         )
     return best

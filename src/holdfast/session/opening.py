@@ -1,5 +1,7 @@
 """Opening data: a new promise, or the one its ledger already holds."""
 
+from collections.abc import Collection
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from holdfast.data.table import Table
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
+from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy, SystemEntropy
-from holdfast.planner.plan import Plan
+from holdfast.planner.plan import MECHANISMS, Mechanism, Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 from holdfast.session.session import Session
@@ -24,6 +27,7 @@ def open(
     confidence: float | Fraction | None = None,
     questions: int | None = None,
     ledger: str | Path | None = None,
+    mechanisms: Collection[type[Mechanism]] | None = None,
     entropy: Entropy | None = None,
 ) -> Session:
     """Hold `source` and answer adaptively chosen questions about its population.
@@ -33,6 +37,8 @@ def open(
     questions   how many new questions can be asked in all; 1000 for a new ledger
     ledger      a file, or ":memory:"; by default beside a data file (FILE.holdfast), and in
                 memory for data that has no file
+    mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
+                Truncation, Splitting; by default whichever has the narrowest intervals
     entropy     for tests only: seeded noise, which promises nothing
 
     Data that its ledger already knows continues with the promise and the budget recorded
@@ -49,9 +55,11 @@ def open(
         book = Ledger.open(place)
     else:
         target = Target.of(confidence=confidence or CONFIDENCE, questions=questions or QUESTIONS)
-        book = Ledger.create(place, _opening(table, useful_plan(table.rows, target), rng))
+        best = useful_plan(table.rows, target, mechanisms or MECHANISMS)
+        book = Ledger.create(place, _opening(table, best, rng))
     try:
         agreed = _continued(book, table, confidence=confidence, questions=questions, rng=rng)
+        _chosen(agreed, mechanisms, book)
     except BaseException:
         book.close()
         raise
@@ -72,10 +80,28 @@ def _opening(table: Table, best: Plan, rng: Entropy) -> Opening:
         rows=table.rows,
         confidence=best.target.confidence,
         questions=best.target.questions,
-        mechanism=best.mechanism.describe(),
+        mechanism=_keyed(best.mechanism, rng).describe(),
         budget=best.budget,
         entropy=rng.description,
     )
+
+
+def _chosen(agreed: Plan, mechanisms: Collection[type[Mechanism]] | None, book: Ledger) -> None:
+    if mechanisms and type(agreed.mechanism) not in mechanisms:
+        raise LedgerMismatch(
+            ledger=book.place,
+            what="the mechanism",
+            recorded=type(agreed.mechanism).__name__,
+            given=" or ".join(kind.__name__ for kind in mechanisms),
+            hint="it was chosen when the ledger was opened; leave the argument out to continue",
+        )
+
+
+def _keyed(mechanism: Mechanism, rng: Entropy) -> Mechanism:
+    """The mechanism to run: if it splits rows, with a key that nobody has seen."""
+    if isinstance(mechanism, Splitting):
+        return replace(mechanism, key=f"{rng.bits(128):032x}")
+    return mechanism
 
 
 def _continued(

@@ -3,18 +3,23 @@
 Read `ask_many` first; everything else in the package serves it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
 from holdfast.core.answer import Answer
+from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Charge, amount_of, nothing, unit_of
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
-from holdfast.core.loss import FREE, GDP
 from holdfast.core.numerics import decimal_up, level_down
+from holdfast.core.secret import Exact
 from holdfast.data.table import Table
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.sqlite import Ledger, Reservation
+from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
+from holdfast.planner.price import Price, planned_price, price
+from holdfast.planner.recorded import own_certificate_of
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 
@@ -28,18 +33,19 @@ class Session:
         self.ledger = ledger
         self._table = table
         self._rng = rng
-        self._filter = plan.filter()
-        self._cost = plan.mechanism.cost()
-        self._budget = plan.budget
+        self._gate = plan.gate()
+        self._planned = planned_price(plan)
+        self._own: dict[tuple[tuple[str, str], ...], Certificate] = {}
 
-    def ask(self, question: str) -> Answer:
+    def ask(self, question: str, *, radius: float | None = None) -> Answer:
         """The share of the population for which `question` holds, with its interval.
 
-        The same question again, in any spelling, gets the same answer for free.
+        The same question again, in any spelling, gets the same answer for free. With a `radius`
+        the interval reaches no further than that, for a price that `price` tells beforehand.
         """
-        return self.ask_many([question])[0]
+        return self.ask_many([question], radius=radius)[0]
 
-    def ask_many(self, questions: Iterable[str]) -> list[Answer]:
+    def ask_many(self, questions: Iterable[str], *, radius: float | None = None) -> list[Answer]:
         """Answers to all `questions`, charged, evaluated and recorded together.
 
         All or nothing: if the new ones among them do not fit, none is charged.
@@ -51,46 +57,71 @@ class Session:
                 given=repr(questions),
                 hint="use ask for a single one",
             )
+        priced = self._planned if radius is None else self.price(radius)
         asked = [parse_question(text, self.schema) for text in questions]
         known = self.ledger.seen.answers
         fresh = {each.digest: each for each in asked if each.digest not in known}
-        charged = self._answer_fresh(fresh) if fresh else frozenset()
-        return self._answers(asked, charged)
+        charged = self._answer_fresh(fresh, priced) if fresh else frozenset()
+        return self._answers(asked, charged, priced)
 
-    def _answer_fresh(self, fresh: dict[str, Question]) -> frozenset[str]:
+    def price(self, radius: float) -> Price:
+        """What a new question with this radius would cost; nothing is spent."""
+        return price(self.plan, radius=radius)
+
+    def _answer_fresh(self, fresh: dict[str, Question], priced: Price) -> frozenset[str]:
         """Pay for, read, release and record; the digests that were charged."""
-        mechanism = self.plan.mechanism
         texts = {digest: question.text for digest, question in fresh.items()}
-        reserved = self.ledger.reserve(texts, cost=self._cost, gate=self._filter)
+        reserved = self.ledger.reserve(texts, offer=priced.offer, gate=self._gate)
         if isinstance(reserved, Refused):
-            left, size = self._left(self.ledger.seen.spent), self.plan.target.questions
+            left, size = self._left(), self.plan.target.questions
             raise BudgetExhausted(asked=len(fresh), remaining=left, questions=size)
         if reserved.digests:  # else another process answered them all in the meantime
-            counts = self._table.count([fresh[digest] for digest in reserved.digests])
-            released = [mechanism.release(count, rng=self._rng) for count in counts]
+            counts = self._counts([fresh[digest] for digest in reserved.digests], reserved)
+            released = [priced.mechanism.release(count, rng=self._rng) for count in counts]
             self.ledger.settle(reserved, dict(zip(reserved.digests, released, strict=True)))
         return frozenset(reserved.digests)
 
-    def _answers(self, asked: list[Question], charged: frozenset[str]) -> list[Answer]:
+    def _counts(self, questions: Sequence[Question], reserved: Reservation) -> list[Exact[int]]:
+        mechanism = self.plan.mechanism
+        if isinstance(mechanism, Splitting):
+            return self._table.count_part(
+                questions, first=reserved.first, parts=mechanism.parts, key=mechanism.key
+            )
+        return self._table.count(questions)
+
+    def _answers(
+        self, asked: list[Question], charged: frozenset[str], priced: Price
+    ) -> list[Answer]:
         settled = self.ledger.seen.answers
         # A reservation has just looked at the file; a free repeat looks now.
-        remaining = self._left(self.ledger.seen.spent) if charged else self.remaining
+        remaining = self._left() if charged else self.remaining
         answers: list[Answer] = []
         unpaid = set(charged)
+        free = nothing(unit_of(self.plan.budget))
         for question in asked:
+            known = settled[question.digest]
             # A question repeated within a batch is paid for once.
-            price = self._cost if question.digest in unpaid else FREE
+            paid = priced.offer.cost if question.digest in unpaid else free
             unpaid.discard(question.digest)
             answers.append(
                 Answer(
                     question=question.text,
-                    released=settled[question.digest].value,
-                    certificate=self.plan.certificate,
-                    cost=price,
+                    released=known.value,
+                    certificate=self.certificate(known.terms),
+                    cost=paid,
                     remaining=remaining,
                 )
             )
         return answers
+
+    def certificate(self, terms: Mapping[str, str]) -> Certificate:
+        """The certificate of an answer drawn under these terms, as the ledger records them."""
+        if not terms:
+            return self.plan.certificate
+        key = tuple(sorted(terms.items()))
+        if key not in self._own:
+            self._own[key] = own_certificate_of(self.plan, terms, ledger=self.ledger.place)
+        return self._own[key]
 
     @property
     def schema(self) -> Schema:
@@ -98,11 +129,14 @@ class Session:
 
     @property
     def remaining(self) -> int:
-        """How many new questions the data can still take, whoever asks them."""
-        return self._left(self.ledger.spent())
+        """How many new questions the data can still take as planned, whoever asks them."""
+        self.ledger.spent()
+        return self._left()
 
-    def _left(self, spent: GDP) -> int:
-        return (self._budget.mu_squared - spent.mu_squared) // self._cost.mu_squared
+    def _left(self) -> int:
+        seen, plan = self.ledger.seen, self.plan
+        affordable = _times(plan.budget, seen.spent, plan.mechanism.cost())
+        return min(affordable, plan.target.questions - seen.draws)
 
     def close(self) -> None:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
@@ -119,5 +153,9 @@ class Session:
         return (
             f"<Session: {self.plan.rows:,} rows, ±{decimal_up(self.plan.radius)} at confidence "
             f"{level_down(target.confidence)} for all of {target.questions:,} questions, "
-            f"{self._left(self.ledger.seen.spent):,} left, ledger {self.ledger.place}>"
+            f"{self._left():,} left, ledger {self.ledger.place}>"
         )
+
+
+def _times(budget: Charge, spent: Charge, cost: Charge) -> int:
+    return int((amount_of(budget) - amount_of(spent)) // amount_of(cost))

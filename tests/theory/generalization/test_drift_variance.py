@@ -12,11 +12,19 @@ from hypothesis import strategies as st
 from mpmath import asin, mpf, mpmathify, sin, sqrt, workdps
 from mpmath import pi as mp_pi
 
+from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.theory.generalization.drift import gaussian_angle, gaussian_drift
-from holdfast.theory.generalization.drift_variance import SHARE, variance_bound, variance_interval
+from holdfast.theory.generalization.drift_variance import (
+    SHARE,
+    VarianceShape,
+    own_certificate,
+    own_drift,
+    session_certificate,
+    variance_interval,
+)
 from holdfast.theory.generalization.population import gaussian_certificate
 from holdfast.theory.generalization.shortfall import normal_shortfall
 from theory.generalization.conversations import angles
@@ -121,46 +129,42 @@ def test_the_angle_is_the_arc_of_the_drift() -> None:
     assert gaussian_angle(GDP(Fraction(10**6)), beta=Fraction(1, 20)) > pi / 2
 
 
+def shape_of(certificate: Certificate) -> VarianceShape:
+    assert isinstance(certificate.shape, VarianceShape)
+    return certificate.shape
+
+
 class TestTheHybrid:
     """100,000 rows, 1,000 questions: σ as planned for T-joint alone."""
 
     ROWS, SIGMA, STEP = 10**5, Fraction(29, 4096), Fraction(1, 2**14)
     TARGET = Target.of(confidence=0.95, questions=1000)
 
-    def bound(self, share: Fraction) -> tuple[float, float]:
-        """Widths at ½ and at 0.01."""
-        found = variance_bound(
-            rows=self.ROWS, sigma=self.SIGMA, step=self.STEP, target=self.TARGET, share=share
+    def certificate(self) -> Certificate:
+        return session_certificate(
+            rows=self.ROWS, sigma=self.SIGMA, step=self.STEP, target=self.TARGET
         )
-        ends = [found.interval(at) for at in (Fraction(1, 2), Fraction(1, 100))]
-        return ends[0].high - ends[0].low, ends[1].high - ends[1].low
 
     def test_an_eighth_costs_a_hundredth_in_the_middle_and_gains_a_tenth_near_0(self) -> None:
         alone = gaussian_certificate(
             rows=self.ROWS, sigma=self.SIGMA, step=self.STEP, target=self.TARGET
         ).radius
-        middle, edge = self.bound(SHARE)
+        found = self.certificate()
+        middle, edge = found.interval(Fraction(1, 2)), found.interval(Fraction(1, 100))
 
-        assert 2 * alone < middle < 2 * alone * 1.013
-        assert edge < 0.89 * (alone + 0.01)
-
-    def test_a_larger_share_widens_the_middle_and_narrows_the_edge(self) -> None:
-        found = [self.bound(Fraction(1, 2**power)) for power in range(6, 0, -1)]
-        middles, edges = zip(*found, strict=True)
-
-        assert list(middles) == sorted(middles)
-        assert list(edges) == sorted(edges, reverse=True)
+        assert 2 * alone < middle.high - middle.low < 2 * alone * 1.013
+        assert edge.high - edge.low < 0.89 * (alone + 0.01)
 
     def test_its_parts_are_the_theorems_at_their_levels(self) -> None:
-        found = variance_bound(rows=self.ROWS, sigma=self.SIGMA, step=self.STEP, target=self.TARGET)
+        found, shape = self.certificate(), shape_of(self.certificate())
         level = SHARE * self.TARGET.beta / 2
         total = GDP(1000 / (self.ROWS * self.SIGMA) ** 2)
         kept = Target(confidence=1 - Fraction(7, 8) * self.TARGET.beta, questions=1000)
         noise = float(self.SIGMA) * normal_shortfall(beta=level, count=1000) + float(self.STEP) / 2
 
-        assert found.noise == pytest.approx(noise, rel=1e-10)
-        assert found.noise >= noise
-        assert found.angle == gaussian_angle(total, beta=level)
+        assert shape.noise == pytest.approx(noise, rel=1e-10)
+        assert shape.noise >= noise
+        assert shape.angle == gaussian_angle(total, beta=level)
         assert (
             found.radius
             == gaussian_certificate(
@@ -170,9 +174,9 @@ class TestTheHybrid:
 
     @given(released=shares)
     def test_both_promises_hold_and_the_answer_is_inside(self, released: Fraction) -> None:
-        found = variance_bound(rows=self.ROWS, sigma=self.SIGMA, step=self.STEP, target=self.TARGET)
+        found, shape = self.certificate(), shape_of(self.certificate())
         interval = found.interval(released)
-        aware = variance_interval(released, noise=found.noise, angle=found.angle)
+        aware = variance_interval(released, noise=shape.noise, angle=shape.angle)
 
         assert Fraction(interval.low) <= released <= Fraction(interval.high)
         assert interval.low >= aware.low
@@ -180,7 +184,7 @@ class TestTheHybrid:
         assert Fraction(interval.high) <= released + Fraction(found.radius) + Fraction(1, 10**15)
 
     def test_a_session_that_hides_nothing_promises_nothing(self) -> None:
-        found = variance_bound(
+        found = session_certificate(
             rows=10, sigma=Fraction(1, 10**6), step=self.STEP, target=self.TARGET
         )
         interval = found.interval(Fraction(1, 3))
@@ -199,13 +203,37 @@ def test_nonsense_is_refused() -> None:
     target = Target.of(confidence=0.95, questions=3)
     for refused in (
         lambda: variance_interval(Fraction(3, 2), noise=0.1, angle=0.1),
-        lambda: variance_bound(rows=0, sigma=Fraction(1), step=Fraction(1, 2), target=target),
-        lambda: variance_bound(rows=5, sigma=Fraction(0), step=Fraction(1, 2), target=target),
-        lambda: variance_bound(
-            rows=5, sigma=Fraction(1), step=Fraction(1, 2), target=target, share=Fraction(1)
+        lambda: session_certificate(rows=0, sigma=Fraction(1), step=Fraction(1, 2), target=target),
+        lambda: session_certificate(rows=5, sigma=Fraction(0), step=Fraction(1, 2), target=target),
+        lambda: own_certificate(
+            rows=0, sigma=Fraction(1), step=Fraction(1), budget=GDP(Fraction(1)), target=target
+        ),
+        lambda: own_certificate(
+            rows=5, sigma=Fraction(0), step=Fraction(1), budget=GDP(Fraction(1)), target=target
         ),
         lambda: gaussian_angle(GDP(Fraction(0)), beta=Fraction(1, 20)),
         lambda: gaussian_angle(GDP(Fraction(1)), beta=Fraction(1)),
     ):
         with pytest.raises(InvalidInput):
             refused()
+
+
+@given(
+    sigma=st.fractions(Fraction(1, 1000), Fraction(1, 10)),
+    clock=st.fractions(Fraction(1, 1000), Fraction(1, 2)),
+    released=shares,
+)
+def test_no_side_of_an_interval_of_its_own_is_longer_than_its_radius(
+    sigma: Fraction, clock: Fraction, released: Fraction
+) -> None:
+    target = Target.of(confidence=0.95, questions=20)
+    found = own_certificate(
+        rows=1000, sigma=sigma, step=Fraction(1, 4096), budget=GDP(clock), target=target
+    )
+    shape = shape_of(found)
+    alone = shape.interval(released)
+
+    longest = max(released - Fraction(alone.low), Fraction(alone.high) - released)
+    assert longest <= Fraction(found.radius) * (1 + Fraction(1, 10**9))
+    assert found.radius >= min(1.0, own_drift(GDP(clock), target))
+    assert found.theorems == ("T-own-radius", "T-noise", "T-drift-variance", "T-rounding")

@@ -6,6 +6,7 @@ from math import atan2, isfinite, pi, sin, sqrt
 from typing import final
 
 from holdfast.core import check
+from holdfast.core.certificate import Certificate, Part
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
 from holdfast.core.loss import GDP
@@ -71,27 +72,33 @@ def variance_interval(released: Fraction, *, noise: float, angle: float) -> Inte
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceBound:
-    """Two promises that hold together: a radius for all answers, and a noise with an angle."""
+class VarianceShape:
+    """T-drift-variance around each answer."""
 
-    radius: float
     noise: float
     angle: float
 
     def interval(self, released: Fraction) -> Interval:
-        """What both promises allow; both hold the answer itself, so it is never empty."""
-        symmetric = Interval.around(released, radius=self.radius)
-        aware = variance_interval(released, noise=self.noise, angle=self.angle)
-        return Interval(low=max(symmetric.low, aware.low), high=min(symmetric.high, aware.high))
+        return variance_interval(released, noise=self.noise, angle=self.angle)
+
+
+def _shape(sigma: Fraction, step: Fraction, budget: GDP, target: Target) -> VarianceShape:
+    """The noise and the angle that fail together with probability at most κβ."""
+    level = SHARE * target.beta / 2
+    shortfall = normal_shortfall(beta=level, count=target.questions)
+    return VarianceShape(
+        noise=up(up(float_up(sigma) * shortfall) + rounding_radius(step)),
+        angle=min(gaussian_angle(budget, beta=level), pi),
+    )
 
 
 @theorem("T-joint-variance", "holdfast", "The proof in its docstring")
-def variance_bound(
-    *, rows: int, sigma: Fraction, step: Fraction, target: Target, share: Fraction = SHARE
-) -> VarianceBound:
-    """Intervals for all answers of a Gaussian session that also narrow near 0 and 1.
+def session_certificate(
+    *, rows: int, sigma: Fraction, step: Fraction, target: Target
+) -> Certificate:
+    """The promise of a Gaussian session: one radius, and intervals that narrow near 0 and 1.
 
-        T-joint at the level (1 − κ)β and T-drift-variance at κβ        κ = `share`
+        T-joint at the level (1 − κ)β and T-drift-variance at κβ        κ = 1/8
         with noise σ·ES_{κβ/2}(max |Z_j|) + step/2 and the angle of T-drift-angle at κβ/2
 
     Proof. T-joint fails with probability at most (1 − κ)β. Where T-noise and T-drift-angle hold,
@@ -99,18 +106,66 @@ def variance_bound(
     within the noise for all j and T-drift-variance applies. Add the three. Clipping an answer
     to [0, 1] brings it no further from q_j(Q_π).
 
-    Holds when: as for T-joint.
+    Holds when: as for T-joint; answers with other noise (T-own-radius) may lie between, as long
+    as all are at most k and Σ 1/(nσ_j)² ≤ k/(nσ)².
     Rounds: up, and the intervals outward.
     """
-    check.probability(share=share)
-    beta = target.beta
-    kept = Target(confidence=1 - (1 - share) * beta, questions=target.questions)
-    certificate = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept)
-    total = GDP(1 / (rows * sigma) ** 2) * target.questions
-    shortfall = normal_shortfall(beta=share * beta / 2, count=target.questions)
-    noise = up(float_up(sigma) * shortfall) + rounding_radius(step)
-    return VarianceBound(
-        radius=certificate.radius,
-        noise=up(noise),
-        angle=min(gaussian_angle(total, beta=share * beta / 2), pi),
+    kept = Target(confidence=1 - (1 - SHARE) * target.beta, questions=target.questions)
+    joint = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept)
+    budget = GDP(1 / (rows * sigma) ** 2) * target.questions
+    return Certificate(
+        target=target,
+        rows=rows,
+        joins="T-joint-variance",
+        parts=joint.parts,
+        shape=_shape(sigma, step, budget, target),
     )
+
+
+@theorem("T-own-radius", "holdfast", "The proof in its docstring")
+def own_certificate(
+    *, rows: int, sigma: Fraction, step: Fraction, budget: GDP, target: Target
+) -> Certificate:
+    """The interval of one answer with noise of its own, valid together with all the others.
+
+        radius = σ_j·ES_{κβ/2}(max |Z|) + sin(a*) + step/2,     a* of T-drift-angle at κβ/2
+
+    with `budget` the clock of the whole session; κ = 1/8.
+
+    Proof. It rests on the same two events as the second half of T-joint-variance: T-noise is for
+    noise in units of its own σ_j, chosen before it is drawn. The longer side of the interval of
+    T-drift-variance is at most sin²(θ + a) − sin²θ = sin(2θ + a)·sin a ≤ sin a.
+
+    Holds when: as for T-joint-variance.
+    Rounds: up, and the interval outward.
+    """
+    check.positive_integer(rows=rows)
+    shape = _shape(check.positive_fraction(sigma=sigma), step, budget, target)
+    level = SHARE * target.beta / 2
+    shortfall = normal_shortfall(beta=level, count=target.questions)
+    noise = Part(
+        theorem="T-noise",
+        covers="what the added noise can hide",
+        radius=up(float_up(sigma) * shortfall),
+        numbers=(("sigma", float(sigma)), ("shortfall", shortfall)),
+    )
+    drift = Part(
+        theorem="T-drift-variance",
+        covers="how far the questions can lean towards the sample",
+        radius=own_drift(budget, target),
+        numbers=(("angle", shape.angle), ("beta", float(level))),
+    )
+    rounding = Part(
+        theorem="T-rounding",
+        covers="rounding to the public grid",
+        radius=rounding_radius(step),
+        numbers=(("step", float(step)),),
+    )
+    parts = (noise, drift, rounding)
+    return Certificate(target=target, rows=rows, joins="T-own-radius", parts=parts, shape=shape)
+
+
+def own_drift(budget: GDP, target: Target) -> float:
+    """sin a* of T-own-radius: what no noise, however small, takes from the radius."""
+    angle = gaussian_angle(budget, beta=SHARE * target.beta / 2)
+    return min(1.0, up(sin(min(angle, pi / 2))))

@@ -1,6 +1,8 @@
 """Fresh rows for every question, or for every round of questions."""
 
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate, Part
@@ -53,7 +55,8 @@ def split_certificate(*, rows: int, rounds: int, target: Target) -> Certificate:
         radius=hoeffding_radius(rows=each, beta=target.beta, log_count=log_count),
         numbers=(("rounds", float(rounds)), ("rows_per_round", float(each))),
     )
-    return Certificate(target=target, rows=rows, joins="T-split", parts=(part,))
+    shape = SplitShape(rows=rows, rounds=rounds, target=target)
+    return Certificate(target=target, rows=rows, joins="T-split", parts=(part,), shape=shape)
 
 
 @theorem("T-split-chernoff", "hoeffding-1963", "Theorem 1; proof in the docstring")
@@ -73,3 +76,16 @@ def split_interval(mean: Fraction, *, rows: int, rounds: int, target: Target) ->
         beta=target.beta,
         log_count=log_transcripts(target.questions),
     )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitShape:
+    """T-split-chernoff around each mean."""
+
+    rows: int
+    rounds: int
+    target: Target
+
+    def interval(self, released: Fraction) -> Interval:
+        return split_interval(released, rows=self.rows, rounds=self.rounds, target=self.target)

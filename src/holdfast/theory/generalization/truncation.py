@@ -1,7 +1,9 @@
 """Answers cut to a few public values: no noise, and a certificate by counting transcripts."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, floor, log, log1p
+from typing import final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate, Part
@@ -49,7 +51,13 @@ def truncation_certificate(*, rows: int, bins: int, target: Target) -> Certifica
         radius=float_up(Fraction(1, 2 * bins)),
         numbers=(("bins", float(bins)),),
     )
-    return Certificate(target=target, rows=rows, joins="T-truncation", parts=(cutting, sampling))
+    return Certificate(
+        target=target,
+        rows=rows,
+        joins="T-truncation",
+        parts=(cutting, sampling),
+        shape=TruncationShape(rows=rows, bins=bins, target=target),
+    )
 
 
 @theorem("T-truncation-chernoff", "holdfast", "The proof in its docstring")
@@ -71,6 +79,19 @@ def truncation_interval(midpoint: Fraction, *, rows: int, bins: int, target: Tar
         log_count=log_possible_transcripts(values=bins, questions=target.questions),
         within=Fraction(1, 2 * bins),
     )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruncationShape:
+    """T-truncation-chernoff around each midpoint."""
+
+    rows: int
+    bins: int
+    target: Target
+
+    def interval(self, released: Fraction) -> Interval:
+        return truncation_interval(released, rows=self.rows, bins=self.bins, target=self.target)
 
 
 def best_bins(*, rows: int, target: Target) -> int:

@@ -1,0 +1,47 @@
+"""A share cut to the midpoint of one of a few bins: no noise, and few possible answers."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from holdfast.core import check
+from holdfast.core.certificate import Certificate
+from holdfast.core.loss import Draws
+from holdfast.core.secret import Exact
+from holdfast.core.target import Target
+from holdfast.noise.entropy import Entropy
+from holdfast.theory.generalization.truncation import truncation_certificate
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truncation:
+    """The midpoint of the one of `bins` equal bins that holds count/rows.
+
+    Guarantees: `certify(target)`, because k answers have at most bins^k values (T-truncation). It
+    is deterministic and not differentially private: it protects the analysis, not the records.
+    Public: both fields.  Secret: the count given to `release`.
+    """
+
+    KIND: ClassVar[str] = "truncation"
+
+    rows: int
+    bins: int
+
+    def __post_init__(self) -> None:
+        check.positive_integer(rows=self.rows)
+        check.positive_integer(bins=self.bins)
+
+    def cost(self) -> Draws:
+        return Draws(Fraction(1))
+
+    def release(self, count: Exact[int], *, rng: Entropy) -> Fraction:  # noqa: ARG002 no noise
+        held = min(self.bins - 1, count.reveal() * self.bins // self.rows)
+        return Fraction(2 * held + 1, 2 * self.bins)
+
+    def certify(self, target: Target) -> Certificate:
+        return truncation_certificate(rows=self.rows, bins=self.bins, target=target)
+
+    def describe(self) -> dict[str, str]:
+        """What the ledger records, enough to rebuild the mechanism."""
+        return {"kind": self.KIND, "bins": str(self.bins)}

@@ -1,0 +1,36 @@
+"""The Gaussian noise with the narrowest intervals for a number of questions."""
+
+from fractions import Fraction
+from math import exp, floor, log, log2, sqrt
+
+from holdfast.core.search import argmin
+from holdfast.core.target import Target
+from holdfast.mechanisms.gaussian import Gaussian
+
+# σ is a whole number of grid steps in [64, 128): fine enough that rounding adds less than a
+# thousandth to the radius, coarse enough that low-order bits carry nothing.
+FINEST_STEPS = 64
+
+
+def on_grid(rows: int, sigma: float, *, shift: int = 0) -> Gaussian:
+    """Noise near `sigma`, but a whole number of steps: `shift` more than its rounding down."""
+    exponent = max(0, -floor(log2(sigma / FINEST_STEPS)))
+    steps = max(1, floor(sigma * 2.0**exponent) + shift)
+    step = Fraction(2) ** -exponent
+    return Gaussian(rows=rows, sigma=steps * step, step=step)
+
+
+def best_gaussian(rows: int, target: Target) -> Gaussian:
+    """The mechanism with about the smallest radius over all noise scales on the grid."""
+
+    def radius(log_sigma: float) -> float:
+        sigma = exp(log_sigma)
+        step = on_grid(rows, sigma).step
+        exact = Gaussian(rows=rows, sigma=Fraction(sigma), step=step)
+        return exact.certify(target).radius
+
+    # Balanced parts give σ² ≈ √k·c/n with c between 0.1 and 2 for any sensible level.
+    guess = log(sqrt(target.questions) ** 0.5 / sqrt(rows))
+    sigma = exp(argmin(radius, low=guess - 5, high=guess + 2))
+    candidates = [on_grid(rows, sigma, shift=shift) for shift in (-1, 0, 1, 2)]
+    return min(candidates, key=lambda each: each.certify(target).radius)

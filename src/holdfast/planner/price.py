@@ -1,0 +1,91 @@
+"""What one question with a radius of its own costs, before it is asked."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from holdfast.core import check
+from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Offer, amount_of
+from holdfast.core.errors import InvalidInput
+from holdfast.core.loss import GDP
+from holdfast.core.numerics import decimal_up
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.planner.gaussian import on_grid
+from holdfast.planner.plan import Mechanism, Plan
+from holdfast.theory.generalization.drift_variance import SHARE, own_drift
+from holdfast.theory.generalization.shortfall import normal_shortfall
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """A draw, what it is certified to, and how many planned questions its cost is worth."""
+
+    mechanism: Mechanism
+    certificate: Certificate
+    offer: Offer
+    questions: Fraction
+
+
+def planned_price(plan: Plan) -> Price:
+    """The price of a question as the plan asks it."""
+    return Price(
+        mechanism=plan.mechanism,
+        certificate=plan.certificate,
+        offer=Offer(cost=plan.mechanism.cost()),
+        questions=Fraction(1),
+    )
+
+
+def narrowest(plan: Plan) -> float:
+    """What every radius of its own must exceed: the drift, which no noise takes away."""
+    if not isinstance(plan.budget, GDP):
+        return plan.radius
+    return own_drift(plan.budget, plan.target)
+
+
+def price(plan: Plan, *, radius: float) -> Price:
+    """The cheapest draw whose interval reaches no further than `radius`.
+
+    A radius that the plan keeps anyway costs at most a planned question.
+    """
+    wanted = check.positive_float(radius=radius)
+    planned = planned_price(plan)
+    if not isinstance(plan.mechanism, Gaussian) or not isinstance(plan.budget, GDP):
+        if wanted >= plan.radius:
+            return planned
+        raise InvalidInput(
+            argument="radius",
+            accepted=f"at least {decimal_up(plan.radius)}, the one radius of answers without noise",
+            given=repr(radius),
+        )
+    own = _own(plan, plan.budget, wanted)
+    if wanted < plan.radius:
+        if own is None:
+            raise InvalidInput(
+                argument="radius",
+                accepted=f"above {decimal_up(narrowest(plan))}, which no noise takes away here",
+                given=repr(radius),
+                hint="plan for fewer questions, or hold more rows",
+            )
+        return own
+    return own if own is not None and own.questions < 1 else planned
+
+
+def _own(plan: Plan, budget: GDP, radius: float) -> Price | None:
+    """The draw with the most noise that keeps `radius` by T-own-radius, or None."""
+    room = radius - narrowest(plan)
+    shortfall = normal_shortfall(beta=SHARE * plan.target.beta / 2, count=plan.target.questions)
+    if room <= 0:
+        return None
+    for shift in (0, -1, -2):  # rounding to the grid may need a step or two
+        mechanism = on_grid(plan.rows, room / (shortfall + 1 / 128), shift=shift)
+        certificate = mechanism.certify_own(plan.target, budget=budget)
+        if certificate.radius <= radius:
+            cost = mechanism.cost()
+            worth = cost.mu_squared / amount_of(plan.mechanism.cost())
+            terms = mechanism.describe()
+            offer = Offer(cost=cost, terms=terms)
+            return Price(mechanism=mechanism, certificate=certificate, offer=offer, questions=worth)
+    return None
