@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.core.certificate import Certificate
     from holdfast.core.errors import (
         BudgetExhausted,
+        CertificateMismatch,
         DataError,
         EvaluationFailed,
         HoldfastError,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.core.interval import Interval
     from holdfast.core.target import Target
     from holdfast.mechanisms.gaussian import Gaussian
+    from holdfast.mechanisms.open_ended import OpenEnded
     from holdfast.mechanisms.splitting import Splitting
     from holdfast.mechanisms.truncation import Truncation
     from holdfast.planner.plan import Plan, plan
@@ -47,6 +49,7 @@ __version__ = "0.1.0"
 
 _ERRORS = (
     "BudgetExhausted",
+    "CertificateMismatch",
     "DataError",
     "EvaluationFailed",
     "HoldfastError",
@@ -67,6 +70,7 @@ _ERRORS = (
 _HOMES = {
     "Answer": "holdfast.core.answer",
     "Gaussian": "holdfast.mechanisms.gaussian",
+    "OpenEnded": "holdfast.mechanisms.open_ended",
     "Price": "holdfast.planner.price",
     "Splitting": "holdfast.mechanisms.splitting",
     "Truncation": "holdfast.mechanisms.truncation",
@@ -81,11 +85,11 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "BudgetExhausted", "Certificate", "DataError", "EvaluationFailed", "Gaussian",
-    "HoldfastError", "Interval", "InvalidInput", "LedgerDamaged", "LedgerError", "LedgerMismatch",
-    "LedgerMissing", "LedgerTooNew", "LedgerUnavailable", "Plan", "Price", "QuestionError",
-    "Refusal", "Session", "Splitting", "Target", "Truncation", "TypeMismatch", "UnknownColumn",
-    "VacuousPlan", "open", "plan",
+    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "DataError",
+    "EvaluationFailed", "Gaussian", "HoldfastError", "Interval", "InvalidInput", "LedgerDamaged",
+    "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerTooNew", "LedgerUnavailable",
+    "OpenEnded", "Plan", "Price", "QuestionError", "Refusal", "Session", "Splitting", "Target",
+    "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "open", "plan",
 ]  # fmt: skip
 
 

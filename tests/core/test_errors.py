@@ -12,6 +12,7 @@ import holdfast
 from holdfast.core import errors
 from holdfast.core.errors import (
     BudgetExhausted,
+    CertificateMismatch,
     DataError,
     EvaluationFailed,
     HoldfastError,
@@ -47,6 +48,7 @@ EXAMPLES: tuple[HoldfastError, ...] = (
         questions_affordable=44,
     ),
     EvaluationFailed(),
+    CertificateMismatch(claimed=0.01, recomputed=0.02),
     LedgerError(ledger="a.db"),
     LedgerMissing(ledger="a.db"),
     LedgerMismatch(ledger="a.db", what="rows", recorded="10", given="11", hint="use another"),

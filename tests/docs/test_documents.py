@@ -53,7 +53,7 @@ def test_tutorial_shows_what_it_says(people: Path, capsys: pytest.CaptureFixture
         exec(compile(block, str(page), "exec"), namespace)
     shown = capsys.readouterr().out
 
-    assert "±0.0607" in shown
+    assert "±0.0615" in shown
     assert shown.strip().endswith("997")
 
 

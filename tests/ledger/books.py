@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -35,11 +35,14 @@ OPENING = Opening(
 NOBODY = 65534
 
 
+def at(cost: GDP) -> Callable[[int], Offer]:
+    """The same price for every draw."""
+    return lambda _: Offer(cost=cost)
+
+
 def reserve(ledger: Ledger, *names: str) -> Reservation:
     """A reservation that is expected to be admitted."""
-    found = ledger.reserve(
-        {name: f"{name} > 1" for name in names}, offer=Offer(cost=COST), gate=GATE
-    )
+    found = ledger.reserve({name: f"{name} > 1" for name in names}, offer=at(COST), gate=GATE)
     if not isinstance(found, Reservation):
         raise TypeError("the charge was refused")
     return found

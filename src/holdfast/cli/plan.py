@@ -1,5 +1,7 @@
 """`holdfast plan`: what can be promised, before anything is spent."""
 
+from collections.abc import Mapping
+
 import click
 
 from holdfast.cli import options, render
@@ -21,12 +23,32 @@ from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 )
 @click.option("--radius", type=float, help="Half-width that every interval must keep.")
 @options.confidence
+@click.option("--compare", is_flag=True, help="Every route to a radius at these rows.")
+@click.option(
+    "--rounds",
+    type=int,
+    help="With --compare: batches in which the questions come, each seeing earlier ones only.",
+)
+@click.option("--explain", is_flag=True, help="With --compare: say why each route is so wide.")
+@click.option(
+    "--chains", is_flag=True, help="How the rows needed grow with the number of questions."
+)
+@click.option(
+    "--plot",
+    metavar="FILE",
+    help="With --compare or --chains: draw it, as PNG, SVG or PDF.",
+)
 @options.as_json
 def plan(
     rows: int | None,
     questions: int | None,
     radius: float | None,
     confidence: float | None,
+    compare: bool,
+    rounds: int | None,
+    explain: bool,
+    chains: bool,
+    plot: str | None,
     json_wanted: bool,
 ) -> None:
     """Work out rows, questions or radius from the other two.
@@ -35,8 +57,40 @@ def plan(
     holdfast plan --rows 100000 --questions 1000    the radius of every interval
     holdfast plan --rows 100000 --radius 0.05       how many questions that allows
     holdfast plan --questions 1000 --radius 0.05    how many rows that needs
+    holdfast plan --rows 100000 --compare           the radius by every route known
+    holdfast plan --chains                          rows against questions, k or √k
     """
     level = CONFIDENCE if confidence is None else confidence
+    _only_together(
+        {"--compare": compare, "--chains": chains},
+        {"--rounds": rounds is not None, "--explain": explain, "--plot": plot is not None},
+    )
+    if compare:
+        if rows is None or radius is not None:
+            raise InvalidInput(
+                argument="--compare",
+                accepted="used with --rows and without --radius",
+                given=_named({"--rows": rows, "--questions": questions, "--radius": radius}),
+            )
+        count = QUESTIONS if questions is None else questions
+        target = Target.of(confidence=level, questions=count)
+        from holdfast.cli import plan_compare  # noqa: PLC0415 (slow to import)
+
+        plan_compare.compare(
+            rows, target, rounds=rounds, plot=plot, explained=explain, json_wanted=json_wanted
+        )
+        return
+    if chains:
+        if rows is not None or questions is not None:
+            raise InvalidInput(
+                argument="--chains",
+                accepted="used without --rows and --questions: it shows many of both",
+                given=_named({"--rows": rows, "--questions": questions}),
+            )
+        from holdfast.cli import plan_chains  # noqa: PLC0415 (slow to import)
+
+        plan_chains.chains(level, radius=radius, plot=plot, json_wanted=json_wanted)
+        return
     if rows is not None and radius is None:
         target = Target.of(
             confidence=level, questions=QUESTIONS if questions is None else questions
@@ -48,17 +102,39 @@ def plan(
         target = Target.of(confidence=level, questions=questions)
         found = best_plan(rows=rows_needed(target=target, radius=radius), target=target)
     else:
-        given = {"--rows": rows, "--questions": questions, "--radius": radius}
         raise InvalidInput(
             argument="the options",
             accepted="two of --rows, --questions and --radius",
-            given=" and ".join(name for name, value in given.items() if value is not None)
-            or "none of them",
+            given=_named({"--rows": rows, "--questions": questions, "--radius": radius}),
         )
     if json_wanted:
         render.as_json(found.to_dict())
     else:
         _show(found)
+
+
+def _named(options: Mapping[str, object]) -> str:
+    given = " and ".join(name for name, value in options.items() if value is not None)
+    return given or "none of them"
+
+
+def _only_together(views: Mapping[str, bool], extras: Mapping[str, bool]) -> None:
+    """Refuse two views at once, and extras of a view that was not asked for."""
+    asked = [name for name, given in views.items() if given]
+    if len(asked) > 1:
+        raise InvalidInput(
+            argument="the options", accepted="one of --compare and --chains", given="both"
+        )
+    served = {"--compare": {"--rounds", "--explain", "--plot"}, "--chains": {"--plot"}}
+    allowed = served[asked[0]] if asked else set()
+    for name, given in extras.items():
+        if given and name not in allowed:
+            serving = [view for view, options in served.items() if name in options]
+            raise InvalidInput(
+                argument=name,
+                accepted=f"used with {' or '.join(serving)}",
+                given=f"{name} {'with ' + asked[0] if asked else 'alone'}",
+            )
 
 
 def _most_questions(rows: int, radius: float, level: object) -> Plan:

@@ -6,6 +6,7 @@ from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
+from holdfast.core.html import answer_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_down, decimal_up, float_up, level_down
 
@@ -66,6 +67,10 @@ class Answer:
     def __str__(self) -> str:
         interval = f"[{decimal_down(self.low)}, {decimal_up(self.high)}]"
         return f"{self.value:.4f}  {interval}  {self.question}"
+
+    def _repr_html_(self) -> str:
+        """The answer for a notebook."""
+        return answer_html(self)
 
     def to_dict(self) -> dict[str, object]:
         return {

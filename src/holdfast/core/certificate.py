@@ -1,9 +1,11 @@
 """Why an interval holds: the theorems, their numbers, what they assume."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol, final
 
+from holdfast.core.errors import CertificateMismatch, InvalidInput
+from holdfast.core.html import certificate_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_up, float_up, level_down
 from holdfast.core.target import Target
@@ -35,6 +37,14 @@ class Shape(Protocol):
         ...
 
 
+class Derivation(Protocol):
+    """Where a certificate comes from, so that it can be worked out again."""
+
+    def again(self) -> "Certificate":
+        """The certificate, computed anew from the record alone."""
+        ...
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
@@ -50,6 +60,27 @@ class Certificate:
     parts: tuple[Part, ...]
     assumptions: tuple[str, ...] = ASSUMPTIONS
     shape: Shape | None = None
+    derivation: Derivation | None = field(default=None, compare=False, repr=False)
+
+    def verify(self) -> "Certificate":
+        """This certificate, if the ledger's record and the theorems give it again.
+
+        Everything is computed anew from the ledger alone; a difference is an error.
+        """
+        if self.derivation is None:
+            raise InvalidInput(
+                argument="certificate",
+                accepted="one of an answer, which has a ledger to be verified against",
+                given="a plan's",
+            )
+        again = self.derivation.again()
+        if again != self:
+            raise CertificateMismatch(claimed=self.radius, recomputed=again.radius)
+        return again
+
+    def _repr_html_(self) -> str:
+        """The certificate for a notebook."""
+        return certificate_html(self)
 
     def interval(self, released: Fraction) -> Interval:
         """What the certificate says about the answer `released`; both promises at once."""

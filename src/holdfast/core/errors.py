@@ -10,6 +10,7 @@ HoldfastError
 │   ├── BudgetExhausted
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
+├── CertificateMismatch   a certificate that its ledger does not give again
 └── LedgerError
     ├── LedgerMissing     nothing at the path could be a ledger
     ├── LedgerMismatch    the ledger belongs to other data or another promise
@@ -159,6 +160,20 @@ class EvaluationFailed(HoldfastError):
         return (
             "the engine could not evaluate the question; it stays charged, and the reason is "
             "withheld because it may depend on the data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class CertificateMismatch(HoldfastError):
+    """A certificate that the ledger's record and the theorems do not give again."""
+
+    claimed: float
+    recomputed: float
+
+    def __str__(self) -> str:
+        return (
+            f"the certificate claims a radius of {self.claimed:.6g}, but the ledger and the "
+            f"theorems give {self.recomputed:.6g}; it was altered, or made by another version"
         )
 
 

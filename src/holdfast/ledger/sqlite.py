@@ -7,7 +7,7 @@ processes wrote, asks the gate, and appends. Commits are synced to disk before t
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,12 +29,13 @@ BUSY_SECONDS = 30.0
 class Reservation:
     """Questions that are paid for and may now be drawn, each once.
 
-    `first` is how many draws came before them.
+    `first` is how many draws came before them, `offer` what was paid for each.
     """
 
     sequence: int
     digests: tuple[str, ...]
     first: int = 0
+    offer: Offer | None = None
 
 
 @final
@@ -116,11 +117,12 @@ class Ledger:
         self,
         questions: Mapping[str, str],
         *,
-        offer: Offer,
+        offer: Callable[[int], Offer],
         gate: Gate[Charge, Charge],
     ) -> Reservation | Refused[Charge]:
-        """Charge what `offer` says for each question (text by digest) that is still unanswered.
+        """Charge for each question (text by digest) that is still unanswered.
 
+        `offer(i)` is what each costs if the last of them is draw i of the ledger, counted from 1.
         Durable when it returns. A refusal writes nothing.
         """
         with self._lock, translated(self.place):
@@ -129,26 +131,28 @@ class Ledger:
                 fresh = {key: text for key, text in questions.items() if key not in answered}
                 if not fresh:
                     return Reservation(0, ())
-                first, cost = self._state.draws, offer.cost * len(fresh)
+                first = self._state.draws
+                if first + len(fresh) > self.opening.questions:
+                    return Refused(self.opening.budget)
+                made = offer(first + len(fresh))
+                cost = made.cost * len(fresh)
                 verdict = gate.admit(cost, spent=self._state.spent)
                 if isinstance(verdict, Refused):
                     return verdict
                 total = added(self._state.spent, cost)
-                # Whatever the gate may think:
-                overspent = amount_of(total) > amount_of(self.opening.budget)
-                if overspent or first + len(fresh) > self.opening.questions:
+                if amount_of(total) > amount_of(self.opening.budget):  # whatever the gate may think
                     return Refused(self.opening.budget)
                 body: Body = {
                     "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
-                    "cost": str(amount_of(offer.cost)),
+                    "cost": str(amount_of(made.cost)),
                     "spent": str(amount_of(total)),
                 }
-                if offer.terms:
-                    body["terms"] = dict(offer.terms)
+                if made.terms:
+                    body["terms"] = dict(made.terms)
                 entry = self._insert("reserve", body)
-            paid = {digest: Paid(text, offer.terms) for digest, text in fresh.items()}
+            paid = {digest: Paid(text, made.terms) for digest, text in fresh.items()}
             self._state.charge(entry, paid, spent=total)
-            return Reservation(entry.sequence, tuple(fresh), first)
+            return Reservation(entry.sequence, tuple(fresh), first, made)
 
     def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
         """Record the answers drawn for a reservation. Durable when it returns."""

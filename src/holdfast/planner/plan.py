@@ -14,6 +14,7 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.planner.gaussian import best_gaussian
@@ -28,7 +29,9 @@ MOST_ROWS = 10**18
 # A key is drawn when a session is opened; for pricing any will do.
 _NO_KEY = "0" * 32
 
-Mechanism = Gaussian | Truncation | Splitting
+Mechanism = Gaussian | Truncation | Splitting | OpenEnded
+
+# What a number of questions can be promised with.
 MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
 
 
@@ -57,6 +60,8 @@ class Plan:
 
     @property
     def budget(self) -> Charge:
+        if isinstance(self.mechanism, OpenEnded):
+            return self.mechanism.budget()
         return self.mechanism.cost() * self.target.questions
 
     def gate(self) -> SessionGate:
@@ -71,7 +76,7 @@ class Plan:
             "radius": self.radius,
             "vacuous": self.vacuous,
             "mechanism": {
-                name: value if name == "kind" else float(Fraction(value))
+                name: value if name in ("kind", "stages") else float(Fraction(value))
                 for name, value in described.items()
             },
             "certificate": self.certificate.to_dict(),

@@ -11,6 +11,7 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.numerics import decimal_up
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.planner.gaussian import on_grid
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.theory.generalization.drift_variance import SHARE, own_drift
@@ -28,8 +29,17 @@ class Price:
     questions: Fraction
 
 
-def planned_price(plan: Plan) -> Price:
-    """The price of a question as the plan asks it."""
+def planned_price(plan: Plan, *, draw: int = 1) -> Price:
+    """The price of a question as the plan asks it, if it is this draw, counted from 1."""
+    if isinstance(plan.mechanism, OpenEnded):
+        stage = min(plan.mechanism.stage_of(draw), len(plan.mechanism.stages) - 1)
+        noise = plan.mechanism.stages[stage]
+        return Price(
+            mechanism=noise,
+            certificate=plan.mechanism.certify_stage(stage, plan.target),
+            offer=Offer(cost=noise.cost(), terms={**noise.describe(), "stage": str(stage)}),
+            questions=Fraction(1),
+        )
     return Price(
         mechanism=plan.mechanism,
         certificate=plan.certificate,
@@ -51,6 +61,12 @@ def price(plan: Plan, *, radius: float) -> Price:
     A radius that the plan keeps anyway costs at most a planned question.
     """
     wanted = check.positive_float(radius=radius)
+    if isinstance(plan.mechanism, OpenEnded):
+        raise InvalidInput(
+            argument="radius",
+            accepted="left out: the radius of an open-ended session grows by itself",
+            given=repr(radius),
+        )
     planned = planned_price(plan)
     if not isinstance(plan.mechanism, Gaussian) or not isinstance(plan.budget, GDP):
         if wanted >= plan.radius:

@@ -10,10 +10,13 @@ from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.ledger.state import Opening
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.planner.plan import Mechanism, Plan
+
+Drawing = Gaussian | Truncation | Splitting
 
 
 def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
@@ -39,8 +42,20 @@ def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> 
         raise LedgerDamaged(ledger=ledger, problem="describes no known mechanism") from error
     if not isinstance(mechanism, Gaussian) or not isinstance(plan.budget, GDP):
         raise LedgerDamaged(ledger=ledger, problem="records noise where the promise has none")
-    certificate = mechanism.certify_own(plan.target, budget=plan.budget)
+    if isinstance(plan.mechanism, OpenEnded):
+        certificate = _of_stage(plan.mechanism, mechanism, terms, plan.target, ledger)
+    else:
+        certificate = mechanism.certify_own(plan.target, budget=plan.budget)
     return replace(certificate, assumptions=plan.certificate.assumptions)
+
+
+def _of_stage(
+    plan: OpenEnded, noise: Gaussian, terms: Mapping[str, str], target: Target, ledger: str
+) -> Certificate:
+    stage = int(terms.get("stage", "-1"))
+    if not 0 <= stage < len(plan.stages) or plan.stages[stage] != noise:
+        raise LedgerDamaged(ledger=ledger, problem="records a stage its plan does not have")
+    return plan.certify_stage(stage, target)
 
 
 def _mechanism(opening: Opening, ledger: str) -> Mechanism:
@@ -63,5 +78,20 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             return Truncation(rows=rows, bins=int(description["bins"]))
         case Splitting.KIND:
             return Splitting(rows=rows, parts=int(description["parts"]), key=description["key"])
+        case OpenEnded.KIND:
+            pairs = [stage.split(":") for stage in description["stages"].split(" ")]
+            stages = [
+                Gaussian(rows=rows, sigma=Fraction(sigma), step=Fraction(step))
+                for sigma, step in pairs
+            ]
+            return OpenEnded(rows=rows, stages=tuple(stages))
         case _:
             raise ValueError("another kind of mechanism")
+
+
+def mechanism_under(plan: Plan, terms: Mapping[str, str]) -> Drawing:
+    """The mechanism that draws an answer under these terms."""
+    mechanism = described_mechanism(terms, rows=plan.rows) if terms else plan.mechanism
+    if isinstance(mechanism, OpenEnded):
+        raise TypeError("a draw of an open-ended session has the terms of its stage")
+    return mechanism

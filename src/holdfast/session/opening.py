@@ -13,8 +13,10 @@ from holdfast.data.table import Table
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
+from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy, SystemEntropy
+from holdfast.planner.open_ended import open_ended_plan
 from holdfast.planner.plan import MECHANISMS, Mechanism, Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
@@ -38,7 +40,8 @@ def open(
     ledger      a file, or ":memory:"; by default beside a data file (FILE.holdfast), and in
                 memory for data that has no file
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
-                Truncation, Splitting; by default whichever has the narrowest intervals
+                Truncation, Splitting; by default whichever has the narrowest intervals. OpenEnded,
+                alone and without `questions`, promises for as many as will come
     entropy     for tests only: seeded noise, which promises nothing
 
     Data that its ledger already knows continues with the promise and the budget recorded
@@ -54,8 +57,7 @@ def open(
     if Ledger.exists(place):
         book = Ledger.open(place)
     else:
-        target = Target.of(confidence=confidence or CONFIDENCE, questions=questions or QUESTIONS)
-        best = useful_plan(table.rows, target, mechanisms or MECHANISMS)
+        best = _planned(table.rows, confidence or CONFIDENCE, questions, mechanisms)
         book = Ledger.create(place, _opening(table, best, rng))
     try:
         agreed = _continued(book, table, confidence=confidence, questions=questions, rng=rng)
@@ -64,6 +66,24 @@ def open(
         book.close()
         raise
     return Session(table=table, plan=agreed, ledger=book, rng=rng)
+
+
+def _planned(
+    rows: int,
+    confidence: Fraction,
+    questions: int | None,
+    mechanisms: Collection[type[Mechanism]] | None,
+) -> Plan:
+    if mechanisms and OpenEnded in mechanisms:
+        if len(mechanisms) > 1 or questions is not None:
+            raise InvalidInput(
+                argument="mechanisms",
+                accepted="OpenEnded alone, and no number of questions with it",
+                given=f"{len(mechanisms)} mechanisms, questions={questions}",
+            )
+        return open_ended_plan(rows=rows, confidence=confidence)
+    target = Target(confidence=confidence, questions=questions or QUESTIONS)
+    return useful_plan(rows, target, mechanisms or MECHANISMS)
 
 
 def _place(source: object, ledger: str | Path | None) -> str:

@@ -4,24 +4,29 @@ Read `ask_many` first; everything else in the package serves it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
-from holdfast.core.charge import Charge, amount_of, nothing, unit_of
+from holdfast.core.charge import Charge, Offer, amount_of, nothing, unit_of
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.core.secret import Exact
 from holdfast.data.table import Table
 from holdfast.ledger.sqlite import Ledger, Reservation
+from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
 from holdfast.planner.price import Price, planned_price, price
-from holdfast.planner.recorded import own_certificate_of
+from holdfast.planner.recorded import mechanism_under, own_certificate_of
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
+from holdfast.session.derivation import FromLedger
+
+NOTHING = Reservation(0, ())
 
 
 @final
@@ -34,8 +39,7 @@ class Session:
         self._table = table
         self._rng = rng
         self._gate = plan.gate()
-        self._planned = planned_price(plan)
-        self._own: dict[tuple[tuple[str, str], ...], Certificate] = {}
+        self._certificates: dict[tuple[tuple[str, str], ...], Certificate] = {}
 
     def ask(self, question: str, *, radius: float | None = None) -> Answer:
         """The share of the population for which `question` holds, with its interval.
@@ -57,29 +61,34 @@ class Session:
                 given=repr(questions),
                 hint="use ask for a single one",
             )
-        priced = self._planned if radius is None else self.price(radius)
+        own = None if radius is None else self.price(radius)
         asked = [parse_question(text, self.schema) for text in questions]
         known = self.ledger.seen.answers
         fresh = {each.digest: each for each in asked if each.digest not in known}
-        charged = self._answer_fresh(fresh, priced) if fresh else frozenset()
-        return self._answers(asked, charged, priced)
+        reserved = self._answer_fresh(fresh, own) if fresh else NOTHING
+        return self._answers(asked, reserved)
 
     def price(self, radius: float) -> Price:
         """What a new question with this radius would cost; nothing is spent."""
         return price(self.plan, radius=radius)
 
-    def _answer_fresh(self, fresh: dict[str, Question], priced: Price) -> frozenset[str]:
-        """Pay for, read, release and record; the digests that were charged."""
+    def _answer_fresh(self, fresh: dict[str, Question], own: Price | None) -> Reservation:
+        """Pay for, read, release and record."""
         texts = {digest: question.text for digest, question in fresh.items()}
-        reserved = self.ledger.reserve(texts, offer=priced.offer, gate=self._gate)
+
+        def offer(draw: int) -> Offer:
+            return (own or planned_price(self.plan, draw=draw)).offer
+
+        reserved = self.ledger.reserve(texts, offer=offer, gate=self._gate)
         if isinstance(reserved, Refused):
             left, size = self._left(), self.plan.target.questions
             raise BudgetExhausted(asked=len(fresh), remaining=left, questions=size)
-        if reserved.digests:  # else another process answered them all in the meantime
+        if reserved.offer is not None:  # else another process answered them all in the meantime
+            mechanism = mechanism_under(self.plan, reserved.offer.terms)
             counts = self._counts([fresh[digest] for digest in reserved.digests], reserved)
-            released = [priced.mechanism.release(count, rng=self._rng) for count in counts]
+            released = [mechanism.release(count, rng=self._rng) for count in counts]
             self.ledger.settle(reserved, dict(zip(reserved.digests, released, strict=True)))
-        return frozenset(reserved.digests)
+        return reserved
 
     def _counts(self, questions: Sequence[Question], reserved: Reservation) -> list[Exact[int]]:
         mechanism = self.plan.mechanism
@@ -89,19 +98,18 @@ class Session:
             )
         return self._table.count(questions)
 
-    def _answers(
-        self, asked: list[Question], charged: frozenset[str], priced: Price
-    ) -> list[Answer]:
+    def _answers(self, asked: list[Question], reserved: Reservation) -> list[Answer]:
         settled = self.ledger.seen.answers
         # A reservation has just looked at the file; a free repeat looks now.
-        remaining = self._left() if charged else self.remaining
+        remaining = self._left() if reserved.digests else self.remaining
         answers: list[Answer] = []
-        unpaid = set(charged)
+        unpaid = set(reserved.digests)
         free = nothing(unit_of(self.plan.budget))
+        price = reserved.offer.cost if reserved.offer else free
         for question in asked:
             known = settled[question.digest]
             # A question repeated within a batch is paid for once.
-            paid = priced.offer.cost if question.digest in unpaid else free
+            paid = price if question.digest in unpaid else free
             unpaid.discard(question.digest)
             answers.append(
                 Answer(
@@ -116,12 +124,13 @@ class Session:
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as the ledger records them."""
-        if not terms:
-            return self.plan.certificate
         key = tuple(sorted(terms.items()))
-        if key not in self._own:
-            self._own[key] = own_certificate_of(self.plan, terms, ledger=self.ledger.place)
-        return self._own[key]
+        if key not in self._certificates:
+            found = self.plan.certificate
+            if terms:
+                found = own_certificate_of(self.plan, terms, ledger=self.ledger.place)
+            self._certificates[key] = replace(found, derivation=FromLedger(self.ledger, terms))
+        return self._certificates[key]
 
     @property
     def schema(self) -> Schema:
@@ -135,6 +144,8 @@ class Session:
 
     def _left(self) -> int:
         seen, plan = self.ledger.seen, self.plan
+        if isinstance(plan.mechanism, OpenEnded):
+            return plan.target.questions - seen.draws
         affordable = _times(plan.budget, seen.spent, plan.mechanism.cost())
         return min(affordable, plan.target.questions - seen.draws)
 
@@ -150,6 +161,13 @@ class Session:
 
     def __repr__(self) -> str:
         target = self.plan.target
+        if isinstance(self.plan.mechanism, OpenEnded):
+            now = planned_price(self.plan, draw=self.ledger.seen.draws + 1).certificate
+            return (
+                f"<Session: {self.plan.rows:,} rows, open-ended, now ±{decimal_up(now.radius)} at "
+                f"confidence {level_down(target.confidence)}, {self.ledger.seen.draws:,} asked, "
+                f"ledger {self.ledger.place}>"
+            )
         return (
             f"<Session: {self.plan.rows:,} rows, ±{decimal_up(self.plan.radius)} at confidence "
             f"{level_down(target.confidence)} for all of {target.questions:,} questions, "

@@ -94,7 +94,7 @@ def _shape(sigma: Fraction, step: Fraction, budget: GDP, target: Target) -> Vari
 
 @theorem("T-joint-variance", "holdfast", "The proof in its docstring")
 def session_certificate(
-    *, rows: int, sigma: Fraction, step: Fraction, target: Target
+    *, rows: int, sigma: Fraction, step: Fraction, target: Target, clock: GDP | None = None
 ) -> Certificate:
     """The promise of a Gaussian session: one radius, and intervals that narrow near 0 and 1.
 
@@ -111,8 +111,8 @@ def session_certificate(
     Rounds: up, and the intervals outward.
     """
     kept = Target(confidence=1 - (1 - SHARE) * target.beta, questions=target.questions)
-    joint = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept)
-    budget = GDP(1 / (rows * sigma) ** 2) * target.questions
+    joint = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept, clock=clock)
+    budget = clock or GDP(1 / (rows * sigma) ** 2) * target.questions
     return Certificate(
         target=target,
         rows=rows,

@@ -27,13 +27,14 @@ def rounding_radius(step: Fraction) -> float:
 
 @theorem("T-joint", "holdfast", "Both parts at the full level")
 def gaussian_certificate(
-    *, rows: int, sigma: Fraction, step: Fraction, target: Target
+    *, rows: int, sigma: Fraction, step: Fraction, target: Target, clock: GDP | None = None
 ) -> Certificate:
     """The radius that all answers of a Gaussian session keep together, at the full level β.
 
         radius = σ·ES_β(max_{j≤k} |Z_j|) + D_β(μ) + step/2,    μ² = k/(nσ)²
 
-    No part of β is set aside for either term.
+    No part of β is set aside for either term. With a `clock`, μ² is that instead: what all
+    answers together, also those with other noise, have used up at most.
 
     Proof. Let U = max_j |E[N_j|π]| and let D be the drift, so every answer errs by at most
     U + D + step/2. Suppose U + D exceeds t = σ·ES_β + D_β on an event of probability above β.
@@ -46,7 +47,7 @@ def gaussian_certificate(
     """
     check.positive_integer(rows=rows)
     check.positive_fraction(sigma=sigma)
-    total = GDP(1 / (rows * sigma) ** 2) * target.questions
+    total = GDP(1 / (rows * sigma) ** 2) * target.questions if clock is None else clock
     shortfall = normal_shortfall(beta=target.beta, count=target.questions)
     noise = Part(
         theorem="T-noise",

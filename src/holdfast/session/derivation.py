@@ -1,0 +1,26 @@
+"""A certificate worked out again from nothing but a ledger."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from holdfast.core.certificate import Certificate
+from holdfast.ledger.sqlite import Ledger
+from holdfast.planner.recorded import own_certificate_of, recorded_plan
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class FromLedger:
+    """The certificate of an answer drawn under `terms`, by the record in `ledger`."""
+
+    ledger: Ledger
+    terms: Mapping[str, str]
+
+    def again(self) -> Certificate:
+        """Recheck the whole ledger, rebuild its plan, and certify by the theorems of today."""
+        self.ledger.verify()
+        plan = recorded_plan(self.ledger.opening, ledger=self.ledger.place)
+        if not self.terms:
+            return plan.certificate
+        return own_certificate_of(plan, self.terms, ledger=self.ledger.place)
