@@ -1,6 +1,7 @@
 import json
 import re
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -358,3 +359,48 @@ def test_a_new_process_knows_what_was_asked(run: Run, people: Path) -> None:
     assert json.loads(again.out)["answers"][0]["value"] == first["answers"][0]["value"]
     assert (refused.code, refused.out) == (3, "")
     assert "0 of 1 left" in refused.err
+
+
+def test_the_price_of_a_radius_is_told_and_nothing_is_spent(run: Run, people: Path) -> None:
+    asked(run, str(people), "smoker", "--questions", "200")
+    before = entries(f"{people}.holdfast")
+    radius = str(0.9 * asked(run, str(people), "smoker")["certificate"]["radius"])
+    price = ("ask", str(people), "age > 50", "--radius", radius, "--price")
+    found = json.loads(run(*price, "--json").out)
+
+    assert run(*price).out.startswith(f"±{found['radius']:.3f}"[:5])
+    assert found["questions"] > 1
+    assert found["affordable"] == int(found["remaining"] // found["questions"])
+    assert entries(f"{people}.holdfast") == before
+    bought = asked(run, str(people), "age > 50", "--radius", radius)
+    assert bought["answers"][0]["radius"] <= float(radius)
+    assert bought["remaining"] == found["remaining"] - ceil(found["questions"])
+
+
+def test_a_price_needs_a_radius_and_a_radius_must_be_reachable(run: Run, people: Path) -> None:
+    asked(run, str(people), "smoker", "--questions", "200")
+
+    assert run("ask", str(people), "smoker", "--price").code == 2
+    done = run("ask", str(people), "age > 50", "--radius", "0.000001")
+    assert done.code == 2
+    assert "which no noise takes away" in done.err
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("gaussian", "for all 20 questions together"),
+        ("truncation", "for all 20 questions together"),
+        ("open-ended", "open-ended"),
+    ],
+)
+def test_a_new_ledger_promises_by_what_it_is_told(
+    run: Run, people: Path, kind: str, says: str
+) -> None:
+    size = () if kind == "open-ended" else ("--questions", "20")
+    done = run("ask", str(people), "smoker", "--mechanism", kind, *size)
+    other = "gaussian" if kind != "gaussian" else "truncation"
+
+    assert (done.code, says in done.out) == (0, True)
+    assert run("ask", str(people), "smoker").code == 0
+    assert run("ask", str(people), "smoker", "--mechanism", other).code == 4

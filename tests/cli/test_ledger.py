@@ -43,7 +43,7 @@ def test_show_lists_answers_and_what_is_left(run: Run, book: str) -> None:
     assert (done.code, done.err) == (0, "")
     assert "4,000 rows" in done.out
     assert "confidence 0.95" in done.out
-    assert "2 of 5 questions spent, 3 left" in done.out
+    assert "2 of 5 questions asked, 3 more as planned" in done.out
     assert "never answered" not in done.out
     assert [line.split(maxsplit=3)[3] for line in done.out.splitlines()[-2:]] == [
         "smoker",
@@ -111,7 +111,7 @@ def test_a_question_paid_for_but_never_answered_is_shown(
     done = run("ledger", "show", book)
     found = json.loads(run("ledger", "show", book, "--json").out)
 
-    assert "3 of 5 questions spent, 2 left" in done.out
+    assert "3 of 5 questions asked, 2 more as planned" in done.out
     assert "1 paid for but never answered" in done.out
     assert (found["draws"], found["unsettled"], found["remaining"]) == (3, 1, 2)
     assert len(found["answers"]) == 2

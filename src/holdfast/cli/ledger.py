@@ -16,6 +16,7 @@ from holdfast.ledger.state import Settled
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import own_certificate_of, recorded_plan
+from holdfast.planner.remaining import remaining_questions
 
 
 @click.group()
@@ -60,8 +61,9 @@ def show(path: str, json_wanted: bool) -> None:
     """List what was asked; PATH is the ledger or its data file."""
     with closing(_open(path)) as book:
         opening, answers, draws = book.opening, book.answers(), book.draws()
-        lost, left = draws - len(answers), opening.questions - draws
         plan = recorded_plan(opening, ledger=book.place)
+        lost = draws - len(answers)
+        left = remaining_questions(plan, spent=book.spent(), draws=draws)
         intervals = [_interval(plan, each, book.place) for each in answers.values()]
         if json_wanted:
             summary = {
@@ -91,7 +93,7 @@ def show(path: str, json_wanted: bool) -> None:
         )
         if opening.entropy != SystemEntropy.description:
             render.line(f"noise from {opening.entropy}")
-        render.line(f"{draws:,} of {opening.questions:,} questions spent, {left:,} left")
+        render.line(f"{draws:,} of {opening.questions:,} questions asked, {left:,} more as planned")
         if lost:
             render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
         if answers:

@@ -108,9 +108,9 @@ class Certificate:
     def explain(self) -> str:
         """The certificate in words, for a person who wants to check it."""
         lines = [
-            f"With probability at least {level_down(self.target.confidence)}, all of at most "
-            f"{self.target.questions:,} answers from {self.rows:,} rows are within "
-            f"{decimal_up(self.radius)} of the population ({self.joins}):"
+            f"With probability at least {level_down(self.target.confidence)}, the intervals of all "
+            f"of at most {self.target.questions:,} answers from {self.rows:,} rows hold together; "
+            f"this one reaches at most {decimal_up(self.radius)} ({self.joins}):"
         ]
         for part in self.parts:
             numbers = ", ".join(f"{name} = {value:.6g}" for name, value in part.numbers)

@@ -9,7 +9,7 @@ from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
-from holdfast.core.charge import Charge, Offer, amount_of, nothing, unit_of
+from holdfast.core.charge import Offer, nothing, unit_of
 from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.gate import Refused
 from holdfast.core.numerics import decimal_up, level_down
@@ -22,6 +22,7 @@ from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
 from holdfast.planner.price import Price, planned_price, price
 from holdfast.planner.recorded import mechanism_under, own_certificate_of
+from holdfast.planner.remaining import remaining_questions
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 from holdfast.session.derivation import FromLedger
@@ -143,11 +144,8 @@ class Session:
         return self._left()
 
     def _left(self) -> int:
-        seen, plan = self.ledger.seen, self.plan
-        if isinstance(plan.mechanism, OpenEnded):
-            return plan.target.questions - seen.draws
-        affordable = _times(plan.budget, seen.spent, plan.mechanism.cost())
-        return min(affordable, plan.target.questions - seen.draws)
+        seen = self.ledger.seen
+        return remaining_questions(self.plan, spent=seen.spent, draws=seen.draws)
 
     def close(self) -> None:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
@@ -173,7 +171,3 @@ class Session:
             f"{level_down(target.confidence)} for all of {target.questions:,} questions, "
             f"{self._left():,} left, ledger {self.ledger.place}>"
         )
-
-
-def _times(budget: Charge, spent: Charge, cost: Charge) -> int:
-    return int((amount_of(budget) - amount_of(spent)) // amount_of(cost))

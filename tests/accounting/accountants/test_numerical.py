@@ -58,7 +58,9 @@ def test_gaussian_noise_is_nearly_exact_and_never_below(sigma: Fraction, digits:
     delta = Fraction(1, 10**digits)
     best = GaussianExact().epsilon(conversation, delta=delta)
     ours = Numerical().epsilon(conversation, delta=delta)
-    assert best * (1 - Fraction(1, 10**11)) <= ours <= best * (1 + Fraction(1, 500))
+    # A grid costs a part of μ, here √7/σ, also where ε is a small part of it.
+    allowed = best * (1 + Fraction(1, 500)) + Fraction(3, 1000) / sigma
+    assert best * (1 - Fraction(1, 10**11)) <= ours <= allowed
 
 
 @settings(max_examples=30)

@@ -107,7 +107,8 @@ def test_it_is_never_above_the_bounds_it_improves(
 ) -> None:
     each = ApproxDP(epsilon=epsilon, delta=delta)
     bound = advanced_sharp(each, count=count, slack=slack)
-    if bound.delta < 1:
+    # A slack that is lost beside δ in the floats is refused, not rounded in our favour.
+    if bound.delta < 1 and slack > delta / 10**9:
         best = optimal(each, count=count, delta=bound.delta)
         assert best.epsilon <= min(bound.epsilon, epsilon * count)
 

@@ -1,0 +1,14 @@
+"""What is left of a promise."""
+
+from holdfast.core.charge import Charge, amount_of
+from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.planner.plan import Plan
+
+
+def remaining_questions(plan: Plan, *, spent: Charge, draws: int) -> int:
+    """How many more questions fit as planned, after so many draws that cost `spent`."""
+    left = plan.target.questions - draws
+    if isinstance(plan.mechanism, OpenEnded):
+        return left
+    room = amount_of(plan.budget) - amount_of(spent)
+    return min(left, int(room // amount_of(plan.mechanism.cost())))
