@@ -46,13 +46,21 @@ def fingerprint(frame: pl.DataFrame) -> str:
 def keyed_order(frame: pl.DataFrame, key: str) -> npt.NDArray[np.intp]:
     """The rows in an order that `key` decides from their content, not from where they lie.
 
-    Equal rows are interchangeable; to whoever does not know the key, the order is a random one.
+    Equal rows are told apart by a number among their equals, for side by side they would fill
+    parts that are no samples. To whoever does not know the key, the order is a random one.
     """
     secret = bytes.fromhex(key)
     rows = np.zeros(frame.height, np.uint64)
     for name in sorted(frame.columns):
         rows += _mixed(_mixed(_words(frame.get_column(name)) ^ _key(name, 0, secret)))
-    return np.argsort(_mixed(rows ^ _key("", 1, secret)), kind="stable")
+    together = np.argsort(rows, kind="stable")
+    ordered = rows[together]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sizes = np.diff(np.append(starts, len(rows)))
+    twin = np.empty(len(rows), np.uint64)
+    twin[together] = np.arange(len(rows)) - np.repeat(starts, sizes)
+    own = _mixed(rows ^ _key("", 1, secret)) + _mixed(_mixed(twin ^ _key("", 2, secret)))
+    return np.argsort(_mixed(own ^ _key("", 3, secret)), kind="stable")
 
 
 def _key(name: str, lane: int, secret: bytes = b"") -> np.uint64:

@@ -44,8 +44,9 @@ class Table:
         self, questions: Sequence[Question], *, first: int, parts: int, key: str
     ) -> list[Exact[int]]:
         """For each question the count over a part of its own: `first`, `first` + 1, …"""
-        order = self._order(key)
-        size = self.rows // parts
+        if first + len(questions) > parts:
+            raise EvaluationFailed()
+        order, size = self._order(key), self.rows // parts
         return [
             self._taken(order[part * size : (part + 1) * size]).count([question])[0]
             for part, question in enumerate(questions, first)
@@ -59,7 +60,10 @@ class Table:
 
     def _order(self, key: str) -> npt.NDArray[np.intp]:
         if self._ordered is None or self._ordered[0] != key:
-            self._ordered = key, keyed_order(self._frame, key)
+            try:
+                self._ordered = key, keyed_order(self._frame, key)
+            except Exception:
+                raise EvaluationFailed() from None
         return self._ordered[1]
 
     def _count_one(self, question: Question) -> Exact[int]:

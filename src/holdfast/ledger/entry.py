@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 from holdfast.core.errors import LedgerDamaged
@@ -21,7 +21,7 @@ class Entry:
 
     sequence: int
     kind: str
-    text: str
+    text: str = field(repr=False)  # of the first entry, it may hold a key
     digest: bytes
 
     @property

@@ -22,7 +22,7 @@ class Opening:
     rows: int
     confidence: Fraction
     questions: int
-    mechanism: dict[str, str]
+    mechanism: dict[str, str] = field(repr=False)  # may hold a key
     budget: Charge
     entropy: str
 
@@ -134,6 +134,8 @@ class State:
         total = added(self.spent, unit(Fraction(body["cost"])) * len(questions))
         if amount_of(total) > amount_of(budget):
             raise ValueError("more was reserved than the budget holds")
+        if self.opening and self.draws + len(questions) > self.opening.questions:
+            raise ValueError("more was drawn than was promised for")
         if total != unit(Fraction(body["spent"])):
             raise ValueError("the recorded total is not the sum of the charges")
         self.charge(entry, questions, spent=total)

@@ -7,6 +7,7 @@ from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.search import largest
 from holdfast.core.target import Target
+from holdfast.mechanisms.splitting import Splitting
 from holdfast.planner.plan import (
     MECHANISMS,
     MOST_QUESTIONS,
@@ -60,6 +61,8 @@ def rows_needed(
     radius = _checked_radius(radius)
 
     def misses(rows: int) -> bool:
+        if set(mechanisms) == {Splitting} and rows < target.questions:
+            return True  # not even a row a question
         return not _useful(plan(rows=rows, target=target, mechanisms=mechanisms), radius)
 
     needed = largest(misses, most=MOST_ROWS) + 1

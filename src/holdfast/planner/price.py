@@ -60,7 +60,7 @@ def price(plan: Plan, *, radius: float) -> Price:
 
     A radius that the plan keeps anyway costs at most a planned question.
     """
-    wanted = check.positive_float(radius=radius)
+    wanted = min(1.0, check.positive_float(radius=radius))
     if isinstance(plan.mechanism, OpenEnded):
         raise InvalidInput(
             argument="radius",

@@ -29,6 +29,8 @@ def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
             certificate, assumptions=(*certificate.assumptions, f"noise from {opening.entropy}")
         )
     plan = Plan(target=target, mechanism=mechanism, certificate=certificate)
+    if isinstance(mechanism, Splitting) and mechanism.parts != opening.questions:
+        raise LedgerDamaged(ledger=ledger, problem="splits rows otherwise than it promises")
     if plan.budget != opening.budget:
         raise LedgerDamaged(ledger=ledger, problem="records a budget its plan does not have")
     return plan

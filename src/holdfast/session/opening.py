@@ -51,6 +51,10 @@ def open(
         confidence = check.probability(confidence=confidence)
     if questions is not None:
         check.positive_integer(questions=questions)
+    if mechanisms is not None and (isinstance(mechanisms, type) or not list(mechanisms)):
+        raise InvalidInput(
+            argument="mechanisms", accepted="a list of mechanisms", given=repr(mechanisms)
+        )
     table = load(source)
     place = _place(source, ledger)
     rng = entropy or SystemEntropy()

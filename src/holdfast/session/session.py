@@ -46,7 +46,7 @@ class Session:
         """The share of the population for which `question` holds, with its interval.
 
         The same question again, in any spelling, gets the same answer for free. With a `radius`
-        the interval reaches no further than that, for a price that `price` tells beforehand.
+        the interval of a new question reaches no further, for a price that `price` tells before.
         """
         return self.ask_many([question], radius=radius)[0]
 

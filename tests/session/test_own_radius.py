@@ -1,0 +1,67 @@
+"""Questions with a radius of their own, in a real session."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.charge import amount_of
+from holdfast.core.errors import BudgetExhausted
+from session.conftest import Opener
+from session.people import noise_of
+
+
+def test_what_is_priced_is_what_is_charged(csv: Path, opened: Opener) -> None:
+    session = opened(csv, questions=100)
+    radius = 0.95 * session.plan.radius
+    price = session.price(radius)
+    before = session.ledger.spent()
+    answer = session.ask("age > 50", radius=radius)
+
+    spent = amount_of(session.ledger.spent()) - amount_of(before)
+    assert answer.cost == price.offer.cost
+    assert spent == amount_of(price.offer.cost)
+    assert answer.radius <= radius
+    assert answer.certificate.joins == "T-own-radius"
+    assert session.remaining == (100 - price.questions) // 1
+
+
+def test_terms_survive_the_file_and_the_answer_is_free(csv: Path, opened: Opener) -> None:
+    with opened(csv, questions=100) as session:
+        fine = session.ask("age > 50", radius=0.95 * session.plan.radius)
+        plain = session.ask("age > 60")
+    again = opened(csv)
+
+    assert again.ask("age > 50").interval == fine.interval
+    assert again.ask("age > 60").interval == plain.interval
+    assert again.ask("age > 50").certificate == fine.certificate
+    assert again.ask("age > 50", radius=0.3).interval == fine.interval
+    assert fine.certificate.verify() == fine.certificate
+
+
+def test_coarse_questions_save_the_clock_but_not_the_draws(csv: Path, opened: Opener) -> None:
+    session = opened(csv, questions=6)
+    coarse = 2 * session.plan.radius
+    assert session.price(coarse).questions < 1
+    session.ask_many([f"age > {i}" for i in range(20, 25)], radius=coarse)
+
+    assert amount_of(session.ledger.spent()) < 5 * amount_of(noise_of(session).cost())
+    assert session.remaining == 1
+    session.ask("age > 80")
+    with pytest.raises(BudgetExhausted):
+        session.ask("age > 81", radius=coarse)
+
+
+def test_a_price_beyond_the_budget_is_refused_and_costs_nothing(csv: Path, opened: Opener) -> None:
+    session = opened(csv, questions=3)
+    for share in (99, 97, 95, 93, 91):
+        radius = session.plan.radius * share / 100
+        try:
+            price = session.price(radius)
+        except ValueError:
+            break
+        if price.questions > 3:
+            with pytest.raises(BudgetExhausted):
+                session.ask("age > 50", radius=radius)
+            break
+    assert session.remaining == 3
+    assert not session.ledger.draws()
