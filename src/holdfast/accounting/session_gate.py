@@ -24,22 +24,18 @@ class SessionGate:
 
     def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
         """What the filter says about the charge."""
-        limit: Charge
-        total: Charge
         match self.filter, cost, spent:
             case ClockFilter(), GDP(), GDP():
-                verdict = self.filter.admit(cost, spent=spent)
-                if isinstance(verdict, Admitted):
-                    total = verdict.spent
-                    return Admitted(total)
-                limit = verdict.limit
-                return Refused(limit)
+                return _widened(self.filter.admit(cost, spent=spent))
             case DrawsFilter(), Draws(), Draws():
-                counted = self.filter.admit(cost, spent=spent)
-                if isinstance(counted, Admitted):
-                    total = counted.spent
-                    return Admitted(total)
-                limit = counted.limit
-                return Refused(limit)
+                return _widened(self.filter.admit(cost, spent=spent))
             case _:
                 raise TypeError("a charge of another unit than the promise")
+
+
+def _widened(
+    verdict: Admitted[GDP] | Refused[GDP] | Admitted[Draws] | Refused[Draws],
+) -> Admitted[Charge] | Refused[Charge]:
+    """The same verdict, about a charge of whichever unit."""
+    amount: Charge = verdict.spent if isinstance(verdict, Admitted) else verdict.limit
+    return Admitted(amount) if isinstance(verdict, Admitted) else Refused(amount)

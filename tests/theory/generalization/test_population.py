@@ -12,7 +12,8 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.theory.generalization.drift import gaussian_drift
-from holdfast.theory.generalization.population import gaussian_certificate, rounding_radius
+from holdfast.theory.generalization.parts import rounding_radius
+from holdfast.theory.generalization.population import gaussian_certificate
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 STEP = Fraction(1, 2**20)

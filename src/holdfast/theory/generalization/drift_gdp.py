@@ -4,14 +4,14 @@ from fractions import Fraction
 from math import erfc, exp, log, log1p, sqrt
 
 from holdfast.core import check
-from holdfast.core.certificate import Certificate, Part
+from holdfast.core.certificate import Certificate
 from holdfast.core.loss import GDP
 from holdfast.core.numerics import down, float_up, up
 from holdfast.core.search import argmin
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
 from holdfast.theory.divergence.gaussian import GaussianPair
-from holdfast.theory.generalization.population import rounding_radius
+from holdfast.theory.generalization.parts import drift_part, noise_part, rounding_part
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 # Beyond it two normals a distance μ apart share less than 1 in 10⁶: no drift is excluded.
@@ -95,24 +95,14 @@ def gdp_certificate(*, rows: int, sigma: Fraction, step: Fraction, target: Targe
     check.positive_fraction(sigma=sigma)
     total = GDP(1 / (rows * sigma) ** 2) * target.questions
     shortfall = normal_shortfall(beta=target.beta, count=target.questions)
-    noise = Part(
-        theorem="T-noise",
-        covers="what the added noise can hide",
-        radius=up(float_up(sigma) * shortfall),
-        numbers=(("sigma", float(sigma)), ("shortfall", shortfall)),
+    noise = noise_part(sigma, shortfall)
+    drift = drift_part(
+        "T-drift-gdp",
+        gdp_drift(total, beta=target.beta),
+        mu=float(total.mu_squared) ** 0.5,
+        beta=float(target.beta),
     )
-    drift = Part(
-        theorem="T-drift-gdp",
-        covers="how far the questions can lean towards the sample",
-        radius=gdp_drift(total, beta=target.beta),
-        numbers=(("mu", float(total.mu_squared) ** 0.5), ("beta", float(target.beta))),
-    )
-    rounding = Part(
-        theorem="T-rounding",
-        covers="rounding to the public grid",
-        radius=rounding_radius(step),
-        numbers=(("step", float(step)),),
-    )
+    rounding = rounding_part(step)
     parts = (noise, drift, rounding)
     return Certificate(target=target, rows=rows, joins="T-joint-gdp", parts=parts)
 

@@ -9,7 +9,7 @@ from holdfast.core.loss import PureDP
 from holdfast.core.numerics import float_up, log_of, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
-from holdfast.theory.generalization.population import rounding_radius
+from holdfast.theory.generalization.parts import drift_part, rounding_part
 
 # tanh of a quarter of this is 1 to the last bit.
 _ALL = Fraction(200)
@@ -91,18 +91,8 @@ def laplace_certificate(
         radius=up(float_up(scale) * shortfall),
         numbers=(("scale", float(scale)), ("shortfall", shortfall)),
     )
-    drift = Part(
-        theorem="T-drift-pure",
-        covers="how far the questions can lean towards the sample",
-        radius=pure_drift(loss),
-        numbers=(("epsilon", float(loss.epsilon)),),
-    )
-    rounding = Part(
-        theorem="T-rounding",
-        covers="rounding to the public grid",
-        radius=rounding_radius(step),
-        numbers=(("step", float(step)),),
-    )
+    drift = drift_part("T-drift-pure", pure_drift(loss), epsilon=float(loss.epsilon))
+    rounding = rounding_part(step)
     return Certificate(
         target=target, rows=rows, joins="T-joint-laplace", parts=(noise, drift, rounding)
     )

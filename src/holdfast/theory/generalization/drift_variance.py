@@ -6,7 +6,7 @@ from math import atan2, isfinite, pi, sin, sqrt
 from typing import final
 
 from holdfast.core import check
-from holdfast.core.certificate import Certificate, Part
+from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
 from holdfast.core.loss import GDP
@@ -14,7 +14,13 @@ from holdfast.core.numerics import down, float_up, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
 from holdfast.theory.generalization.drift import gaussian_angle
-from holdfast.theory.generalization.population import gaussian_certificate, rounding_radius
+from holdfast.theory.generalization.parts import (
+    drift_part,
+    noise_part,
+    rounding_part,
+    rounding_radius,
+)
+from holdfast.theory.generalization.population import gaussian_certificate
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 # The part of β that the variance-aware interval may use; the symmetric one keeps the rest.
@@ -143,24 +149,11 @@ def own_certificate(
     shape = _shape(check.positive_fraction(sigma=sigma), step, budget, target)
     level = SHARE * target.beta / 2
     shortfall = normal_shortfall(beta=level, count=target.questions)
-    noise = Part(
-        theorem="T-noise",
-        covers="what the added noise can hide",
-        radius=up(float_up(sigma) * shortfall),
-        numbers=(("sigma", float(sigma)), ("shortfall", shortfall)),
+    noise = noise_part(sigma, shortfall)
+    drift = drift_part(
+        "T-drift-variance", own_drift(budget, target), angle=shape.angle, beta=float(level)
     )
-    drift = Part(
-        theorem="T-drift-variance",
-        covers="how far the questions can lean towards the sample",
-        radius=own_drift(budget, target),
-        numbers=(("angle", shape.angle), ("beta", float(level))),
-    )
-    rounding = Part(
-        theorem="T-rounding",
-        covers="rounding to the public grid",
-        radius=rounding_radius(step),
-        numbers=(("step", float(step)),),
-    )
+    rounding = rounding_part(step)
     parts = (noise, drift, rounding)
     return Certificate(target=target, rows=rows, joins="T-own-radius", parts=parts, shape=shape)
 

@@ -3,26 +3,13 @@
 from fractions import Fraction
 
 from holdfast.core import check
-from holdfast.core.certificate import Certificate, Part
+from holdfast.core.certificate import Certificate
 from holdfast.core.loss import GDP
-from holdfast.core.numerics import float_up, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
 from holdfast.theory.generalization.drift import gaussian_drift
+from holdfast.theory.generalization.parts import drift_part, noise_part, rounding_part
 from holdfast.theory.generalization.shortfall import normal_shortfall
-
-
-@theorem("T-rounding", "holdfast", "Rounding")
-def rounding_radius(step: Fraction) -> float:
-    """Half a grid step: what rounding an answer to the nearest grid point adds to its radius.
-
-    Proof. a_j = q_j(S) + N_j + R_j with |R_j| ≤ step/2, so |E[R_j|π]| ≤ step/2. Clipping to
-    [0, 1] afterwards moves an answer no further from any population value.
-
-    Holds when: the grid is public and holds 0 and 1.
-    Rounds: up.
-    """
-    return float_up(check.positive_fraction(step=step) / 2)
 
 
 @theorem("T-joint", "holdfast", "Both parts at the full level")
@@ -49,22 +36,12 @@ def gaussian_certificate(
     check.positive_fraction(sigma=sigma)
     total = GDP(1 / (rows * sigma) ** 2) * target.questions if clock is None else clock
     shortfall = normal_shortfall(beta=target.beta, count=target.questions)
-    noise = Part(
-        theorem="T-noise",
-        covers="what the added noise can hide",
-        radius=up(float_up(sigma) * shortfall),
-        numbers=(("sigma", float(sigma)), ("shortfall", shortfall)),
+    noise = noise_part(sigma, shortfall)
+    drift = drift_part(
+        "T-drift-gauss",
+        gaussian_drift(total, beta=target.beta),
+        mu=float(total.mu_squared) ** 0.5,
+        beta=float(target.beta),
     )
-    drift = Part(
-        theorem="T-drift-gauss",
-        covers="how far the questions can lean towards the sample",
-        radius=gaussian_drift(total, beta=target.beta),
-        numbers=(("mu", float(total.mu_squared) ** 0.5), ("beta", float(target.beta))),
-    )
-    rounding = Part(
-        theorem="T-rounding",
-        covers="rounding to the public grid",
-        radius=rounding_radius(step),
-        numbers=(("step", float(step)),),
-    )
+    rounding = rounding_part(step)
     return Certificate(target=target, rows=rows, joins="T-joint", parts=(noise, drift, rounding))
