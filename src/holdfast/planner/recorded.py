@@ -54,10 +54,10 @@ def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> 
 def _of_stage(
     plan: OpenEnded, noise: Gaussian, terms: Mapping[str, str], target: Target, ledger: str
 ) -> Certificate:
-    stage = int(terms.get("stage", "-1"))
-    if not 0 <= stage < len(plan.stages) or plan.stages[stage] != noise:
+    stages = {str(number): stage for number, stage in enumerate(plan.stages)}
+    if stages.get(terms.get("stage", "")) != noise:
         raise LedgerDamaged(ledger=ledger, problem="records a stage its plan does not have")
-    return plan.certify_stage(stage, target)
+    return plan.certify_stage(int(terms["stage"]), target)
 
 
 def _mechanism(opening: Opening, ledger: str) -> Mechanism:
