@@ -86,11 +86,11 @@ def test_no_attack_makes_a_route_miss_more_often_than_it_promises() -> None:
     it for truncation (climbing), so a factor of 1.9 and 2.3 is not used.
     """
     fights = [
-        *(Fight(route, correlation, 300, 12, 60) for route in (Gaussian, Truncation, Splitting)),
-        *(Fight(route, boosting, 300, 12, 60) for route in (Gaussian, Truncation, Splitting)),
-        *(Fight(route, rare_shares, 300, 6, 80) for route in (Gaussian, Truncation, Splitting)),
-        Fight(Truncation, climbing, 300, 12, 80),
-        Fight(Gaussian, own_radii, 300, 12, 80),
+        *(Fight(route, correlation, 300, 12, 200) for route in (Gaussian, Truncation, Splitting)),
+        *(Fight(route, boosting, 300, 12, 200) for route in (Gaussian, Truncation, Splitting)),
+        *(Fight(route, rare_shares, 300, 6, 300) for route in (Gaussian, Truncation, Splitting)),
+        Fight(Truncation, climbing, 300, 12, 300),
+        Fight(Gaussian, own_radii, 300, 12, 300),
     ]
     for fight in fights:
         assert p_value(missed(fight)[0], fight) > FALSE_ALARM, fight
