@@ -29,23 +29,35 @@ class Price:
     questions: Fraction
 
 
+def planned_offer(plan: Plan, *, draw: int) -> Offer:
+    """What a question costs as the plan asks it, if it is this draw, counted from 1.
+
+    Ledgers ask under their write lock, so nothing is certified here.
+    """
+    if not isinstance(plan.mechanism, OpenEnded):
+        return Offer(cost=plan.mechanism.cost())
+    stage = _stage(plan.mechanism, draw)
+    noise = plan.mechanism.stages[stage]
+    return Offer(cost=noise.cost(), terms={**noise.describe(), "stage": str(stage)})
+
+
 def planned_price(plan: Plan, *, draw: int = 1) -> Price:
     """The price of a question as the plan asks it, if it is this draw, counted from 1."""
-    if isinstance(plan.mechanism, OpenEnded):
-        stage = min(plan.mechanism.stage_of(draw), len(plan.mechanism.stages) - 1)
-        noise = plan.mechanism.stages[stage]
-        return Price(
-            mechanism=noise,
-            certificate=plan.mechanism.certify_stage(stage, plan.target),
-            offer=Offer(cost=noise.cost(), terms={**noise.describe(), "stage": str(stage)}),
-            questions=Fraction(1),
-        )
+    mechanism, certificate = plan.mechanism, plan.certificate
+    if isinstance(mechanism, OpenEnded):
+        stage = _stage(mechanism, draw)
+        certificate = mechanism.certify_stage(stage, plan.target)
+        mechanism = mechanism.stages[stage]
     return Price(
-        mechanism=plan.mechanism,
-        certificate=plan.certificate,
-        offer=Offer(cost=plan.mechanism.cost()),
+        mechanism=mechanism,
+        certificate=certificate,
+        offer=planned_offer(plan, draw=draw),
         questions=Fraction(1),
     )
+
+
+def _stage(mechanism: OpenEnded, draw: int) -> int:
+    return min(mechanism.stage_of(draw), len(mechanism.stages) - 1)
 
 
 def narrowest(plan: Plan) -> float:

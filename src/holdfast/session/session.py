@@ -20,7 +20,7 @@ from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
-from holdfast.planner.price import Price, planned_price, price
+from holdfast.planner.price import Price, planned_offer, planned_price, price
 from holdfast.planner.recorded import mechanism_under, own_certificate_of
 from holdfast.planner.remaining import remaining_questions
 from holdfast.query.question import Question, parse_question
@@ -78,7 +78,7 @@ class Session:
         texts = {digest: question.text for digest, question in fresh.items()}
 
         def offer(draw: int) -> Offer:
-            return (own or planned_price(self.plan, draw=draw)).offer
+            return own.offer if own else planned_offer(self.plan, draw=draw)
 
         reserved = self.ledger.reserve(texts, offer=offer, gate=self._gate)
         if isinstance(reserved, Refused):
