@@ -81,11 +81,16 @@ def tightest(conversation: Conversation, *, delta: Fraction) -> Row:
     """
     rows = compare(conversation, delta=delta)
     if not rows:
-        kinds = ", ".join(sorted({type(event).__name__ for event in conversation.counts}))
-        raise InvalidInput(
-            argument="events",
-            accepted="covered together by some accountant, at this δ",
-            given=kinds or "none",
-            hint="noise on Poisson samples needs dp-accounting (pip install 'holdfast[pld]')",
-        )
+        raise covered_by_none(conversation)
     return rows[0]
+
+
+def covered_by_none(conversation: Conversation) -> InvalidInput:
+    """The refusal of a conversation that no available accountant bounds at the level asked for."""
+    kinds = ", ".join(sorted({type(event).__name__ for event in conversation.counts}))
+    return InvalidInput(
+        argument="events",
+        accepted="covered together by some accountant, at this level",
+        given=kinds or "none",
+        hint="noise on Poisson samples needs dp-accounting (pip install 'holdfast[pld]')",
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.accounting.catalogue import compare, covering
+from holdfast.accounting.catalogue import compare, covered_by_none, covering
 from holdfast.accounting.notation import number, parse_all
 from holdfast.cli import options, render
 from holdfast.core.errors import InvalidInput
@@ -48,12 +48,7 @@ def compose(
         found = sorted(by_accountant, key=lambda pair: pair[1])
         wanted, given = "delta", {"epsilon": float(level)}
     if not found:
-        raise InvalidInput(
-            argument="events",
-            accepted="covered together by some accountant, at this level",
-            given=", ".join(sorted({type(event).__name__ for event in conversation.counts})),
-            hint="noise on Poisson samples needs dp-accounting (pip install 'holdfast[pld]')",
-        )
+        raise covered_by_none(conversation)
     if json_wanted:
         rows = [
             {

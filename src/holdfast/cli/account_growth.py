@@ -5,12 +5,11 @@ from fractions import Fraction
 
 import click
 
-from holdfast.accounting.catalogue import PROVEN, compare, covering
+from holdfast.accounting.catalogue import PROVEN, compare, covered_by_none, covering
 from holdfast.accounting.conversation import Conversation
 from holdfast.accounting.notation import number, parse
 from holdfast.cli import options, render
 from holdfast.cli.drawing import drawable
-from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import level_up
 
 _COUNTS = (1, 2, 3, 5)
@@ -49,12 +48,7 @@ def growth(
                 curve.append((count, row.epsilon))
             progress("composing", done, len(counts))
     if not exact:
-        raise InvalidInput(
-            argument="event",
-            accepted="covered by some accountant",
-            given=event,
-            hint="noise on Poisson samples needs dp-accounting (pip install 'holdfast[pld]')",
-        )
+        raise covered_by_none(Conversation.of(one))
     curves = {
         name: [(count, level_up(epsilon)) for count, epsilon in curve]
         for name, curve in exact.items()

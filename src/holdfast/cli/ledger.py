@@ -10,9 +10,9 @@ from holdfast.core.charge import amount_of
 from holdfast.core.errors import LedgerMissing
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_down, decimal_up, level_down
-from holdfast.ledger.entry import Body
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Settled
+from holdfast.mechanisms.splitting import without_key
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import own_certificate_of, recorded_plan
@@ -41,12 +41,6 @@ def _interval(plan: Plan, settled: Settled, place: str) -> Interval:
     return certificate.interval(settled.value)
 
 
-def _public(body: Body) -> Body:
-    """The opening without the key that assigns rows to questions."""
-    mechanism = {name: value for name, value in body["mechanism"].items() if name != "key"}
-    return {**body, "mechanism": mechanism}
-
-
 def _is_database(path: Path) -> bool:
     if not path.is_file():
         return False
@@ -68,7 +62,8 @@ def show(path: str, json_wanted: bool) -> None:
         if json_wanted:
             summary = {
                 "ledger": book.place,
-                **_public(opening.to_body()),
+                **opening.to_body(),
+                "mechanism": without_key(opening.mechanism),
                 "confidence": level_down(opening.confidence),
                 "spent": str(amount_of(book.spent())),
                 "draws": draws,

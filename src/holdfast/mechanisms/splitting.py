@@ -1,5 +1,6 @@
 """Fresh rows for every question: exact shares, each of rows that nothing has seen before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
@@ -61,3 +62,8 @@ class Splitting:
 
     def __repr__(self) -> str:
         return f"Splitting(rows={self.rows}, parts={self.parts}, key=…)"
+
+
+def without_key(description: Mapping[str, str]) -> dict[str, str]:
+    """A description of any mechanism that analysts may see."""
+    return {name: value for name, value in description.items() if name != "key"}

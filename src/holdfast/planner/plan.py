@@ -15,7 +15,7 @@ from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.splitting import Splitting, without_key
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.planner.gaussian import best_gaussian
 from holdfast.theory.generalization.truncation import best_bins
@@ -68,7 +68,7 @@ class Plan:
         return SessionGate.within(self.budget)
 
     def to_dict(self) -> dict[str, object]:
-        described = {k: v for k, v in self.mechanism.describe().items() if k != "key"}
+        described = without_key(self.mechanism.describe())
         return {
             "rows": self.rows,
             "questions": self.target.questions,

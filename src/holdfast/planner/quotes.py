@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, log2
 
 from holdfast.core import check
 from holdfast.core.bound import Simultaneous
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
 from holdfast.core.target import Target
-from holdfast.planner.gaussian import FINEST_STEPS, best_gaussian
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.planner.gaussian import on_grid
 from holdfast.planner.plan import VACUOUS, plan
 from holdfast.planner.published import published_quotes
 from holdfast.planner.quote import NotAdaptive, Quote
@@ -79,12 +79,12 @@ def _certified(route: str, certificate: Certificate, parameters: Parameters, why
 
 
 def _gaussian(rows: int, target: Target) -> Quote:
-    plan(rows=rows, target=target)  # refuses sizes that nobody has
-    mechanism = best_gaussian(rows, target)
+    best = plan(rows=rows, target=target, mechanisms=(Gaussian,))
+    described = best.mechanism.describe()
     return _certified(
         OURS,
-        mechanism.certify(target),
-        (("sigma", mechanism.sigma), ("step", mechanism.step)),
+        best.certificate,
+        tuple((name, Fraction(described[name])) for name in ("sigma", "step")),
         "Follows how each record's posterior moves answer by answer, for all questions at once, "
         "and sets no part of β aside for noise or drift",
     )
@@ -122,14 +122,9 @@ def _split(route: str, rows: int, target: Target, rounds: int) -> Quote:
     )
 
 
-def _step(scale: Fraction) -> Fraction:
-    """The grid that the planner would put under noise of this size."""
-    return Fraction(1, 2 ** max(0, -floor(log2(scale / FINEST_STEPS))))
-
-
 def _gdp(rows: int, target: Target) -> Quote:
     sigma = best_gdp_sigma(rows=rows, target=target)
-    step = _step(sigma)
+    step = on_grid(rows, float(sigma)).step
     return _certified(
         "Gaussian noise, drift of any GDP",
         gdp_certificate(rows=rows, sigma=sigma, step=step, target=target),
@@ -141,7 +136,7 @@ def _gdp(rows: int, target: Target) -> Quote:
 
 def _laplace(rows: int, target: Target) -> Quote:
     scale = best_laplace_scale(rows=rows, target=target)
-    step = _step(scale)
+    step = on_grid(rows, float(scale)).step
     return _certified(
         "Laplace noise, drift of pure DP",
         laplace_certificate(rows=rows, scale=scale, step=step, target=target),

@@ -11,7 +11,7 @@ from holdfast.accounting.grid import step_for
 from holdfast.accounting.reading import as_approximate
 from holdfast.core.loss import GDP, ApproxDP
 from holdfast.theory.composition.optimal import optimal, optimal_at
-from holdfast.theory.composition.optimal_mixed import optimal_mixed, optimal_mixed_at
+from holdfast.theory.composition.optimal_mixed import optimal_mixed, optimal_mixed_at, responses_of
 
 
 @final
@@ -44,7 +44,4 @@ class Optimal:
 
 
 def _step(losses: dict[ApproxDP, int]) -> Fraction:
-    responses: dict[Fraction, int] = {}
-    for loss, count in losses.items():
-        responses[loss.epsilon] = responses.get(loss.epsilon, 0) + count
-    return step_for(responses=responses, laplaces={}, gaussian=GDP(Fraction(0)))
+    return step_for(responses=responses_of(losses), laplaces={}, gaussian=GDP(Fraction(0)))

@@ -17,12 +17,17 @@ from holdfast.theory.conversion.outward import failure
 _LOST = 1e-302
 
 
-def _law(each: Mapping[ApproxDP, int], step: Fraction, *, lost: float) -> LossLaw:
+def responses_of(each: Mapping[ApproxDP, int]) -> dict[Fraction, int]:
+    """How many mechanisms have each ε, whatever their δ."""
     responses: dict[Fraction, int] = {}
     for loss, count in each.items():
         responses[loss.epsilon] = responses.get(loss.epsilon, 0) + count
+    return responses
+
+
+def _law(each: Mapping[ApproxDP, int], step: Fraction, *, lost: float) -> LossLaw:
     return composed_law(
-        responses=responses, laplaces={}, gaussian=GDP(Fraction(0)), step=step, lost=lost
+        responses=responses_of(each), laplaces={}, gaussian=GDP(Fraction(0)), step=step, lost=lost
     )
 
 

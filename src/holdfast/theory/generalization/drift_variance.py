@@ -150,9 +150,7 @@ def own_certificate(
     level = SHARE * target.beta / 2
     shortfall = normal_shortfall(beta=level, count=target.questions)
     noise = noise_part(sigma, shortfall)
-    drift = drift_part(
-        "T-drift-variance", own_drift(budget, target), angle=shape.angle, beta=float(level)
-    )
+    drift = drift_part("T-drift-variance", _sine(shape.angle), angle=shape.angle, beta=float(level))
     rounding = rounding_part(step)
     parts = (noise, drift, rounding)
     return Certificate(target=target, rows=rows, joins="T-own-radius", parts=parts, shape=shape)
@@ -160,5 +158,9 @@ def own_certificate(
 
 def own_drift(budget: GDP, target: Target) -> float:
     """sin a* of T-own-radius: what no noise, however small, takes from the radius."""
-    angle = gaussian_angle(budget, beta=SHARE * target.beta / 2)
+    return _sine(gaussian_angle(budget, beta=SHARE * target.beta / 2))
+
+
+def _sine(angle: float) -> float:
+    """sin a, or 1 beyond a right angle. Rounds: up."""
     return min(1.0, up(sin(min(angle, pi / 2))))
