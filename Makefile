@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint types check theorems bench bench-accounting clean
+.PHONY: help demo test coverage lint types check theorems mechanisms bench bench-accounting clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -45,9 +45,14 @@ check: lint types test     ## what must pass before a change lands
 theorems: .venv/.develop   ## write docs/theorems.md from the code
 	$(BIN)/python docs/generate_theorems.py
 
+mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure from the code
+	$(BIN)/python docs/generate_mechanisms.py
+	$(BIN)/python -m holdfast.audit.mechanisms_figure docs/figures/mechanisms.png
+
 bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)
 	$(BIN)/python bench/import_time.py $(ARGS)
+	$(BIN)/python bench/noise_speed.py $(ARGS)
 
 # The accountants that Holdfast is compared with live apart from it. One that cannot be installed
 # leaves the others standing; the page says that it is missing.

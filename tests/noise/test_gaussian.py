@@ -5,7 +5,6 @@ brackets their probability without chance. Decisions are forced to need more bit
 chunk and compared with exact rationals. The whole sampler is fitted to the normal law.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import erfc, exp, floor, sqrt
@@ -18,28 +17,10 @@ from holdfast.noise import gaussian
 from holdfast.noise.entropy import Entropy, Seeded
 from holdfast.noise.gaussian import CHUNK, LazyUniform, rounded_gaussian
 from holdfast.testing.statistics import fit_p_value, statistical
+from noise.exhaustion import law
 
 DRAWS = 50_000
 FALSE_ALARM = 1e-9
-
-
-class OutOfBits(Exception):
-    pass
-
-
-class Prefix:
-    """A finite sequence of bits, then nothing."""
-
-    description = "prefix"
-
-    def __init__(self, word: int, length: int) -> None:
-        self.word, self.left = word, length
-
-    def bits(self, count: int) -> int:
-        if count > self.left:
-            raise OutOfBits
-        self.left -= count
-        return self.word >> self.left & ((1 << count) - 1)
 
 
 class Digits:
@@ -78,24 +59,6 @@ class Ones:
 
     def bits(self, count: int) -> int:
         return (1 << count) - 1
-
-
-def law(draw: Callable[[Entropy], bool], *, depth: int) -> tuple[Fraction, Fraction]:
-    """Bounds on Pr[draw is True], from all sequences of at most `depth` bits."""
-    mass: dict[bool | None, Fraction] = defaultdict(Fraction)
-    open_words = [(0, 0)]
-    while open_words:
-        word, length = open_words.pop()
-        share = Fraction(1, 2**length)
-        try:
-            mass[draw(Prefix(word, length))] += share
-        except OutOfBits:
-            if length == depth:
-                mass[None] += share
-            else:
-                open_words += [(2 * word, length + 1), (2 * word + 1, length + 1)]
-    assert sum(mass.values()) == 1
-    return mass[True], mass[True] + mass[None]
 
 
 @pytest.fixture

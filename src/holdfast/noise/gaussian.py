@@ -29,6 +29,18 @@ class LazyUniform:
         self.precision = CHUNK
         self.numerator = rng.bits(CHUNK)
 
+    def above_fresh(self) -> bool:
+        """Whether another uniform real, drawn now, lies below this one: a coin of this bias."""
+        fresh = LazyUniform(rng=self._rng)
+        while True:
+            while fresh.precision < self.precision:
+                fresh.refine()
+            while self.precision < fresh.precision:
+                self.refine()
+            if fresh.numerator != self.numerator:
+                return fresh.numerator < self.numerator
+            fresh.refine()
+
     def refine(self) -> None:
         self.numerator = self.numerator << CHUNK | self._rng.bits(CHUNK)
         self.precision += CHUNK
@@ -40,7 +52,9 @@ def _half_exponential(*, rng: Entropy) -> bool:
     The first i ≥ 1 at which a coin of probability (1/2)/i fails is odd with probability
     Σ (−1/2)^i / i! = e^{−1/2} (von Neumann).
     """
-    i = 1
+    if rng.bits(1):
+        return True
+    i = 2
     while below(2 * i, rng=rng) == 0:
         i += 1
     return i % 2 == 1
@@ -57,11 +71,13 @@ def _under_curve(x: LazyUniform, *, k: int, trial: int, rng: Entropy) -> bool:
             u.refine()
         while x.precision < u.precision:
             x.refine()
-        unit = 1 << x.precision
-        left = u.numerator * 2 * (k + 1) * trial * unit
-        left_end = left + 2 * (k + 1) * trial * unit
-        right = x.numerator * (2 * k * unit + x.numerator)
-        right_end = (x.numerator + 1) * (2 * k * unit + x.numerator + 1)
+        precision = x.precision
+        across = 2 * (k + 1) * trial << precision
+        left = u.numerator * across
+        left_end = left + across
+        start = x.numerator
+        right = start * ((2 * k << precision) + start)
+        right_end = right + (2 * k << precision) + 2 * start + 1
         if left_end <= right:
             return True
         if right_end <= left:
@@ -80,32 +96,41 @@ def _accepted(x: LazyUniform, *, k: int, rng: Entropy) -> bool:
     return True
 
 
-def _magnitude(*, rng: Entropy) -> tuple[int, LazyUniform]:
+def magnitude(*, rng: Entropy) -> tuple[int, LazyUniform]:
     """k and x with k + x distributed as |Z|."""
     while True:
         k = 0
         while _half_exponential(rng=rng):
             k += 1
-        if not all(_half_exponential(rng=rng) for _ in range(k * (k - 1))):
-            continue
-        x = LazyUniform(rng=rng)
-        if _accepted(x, k=k, rng=rng):
-            return k, x
+        for _ in range(k * (k - 1)):
+            if not _half_exponential(rng=rng):
+                break
+        else:
+            x = LazyUniform(rng=rng)
+            if _accepted(x, k=k, rng=rng):
+                return k, x
+
+
+def rounded_if_known(*, centre: Fraction, scale: Fraction, low: int, precision: int) -> int | None:
+    """⌊centre + scale·z + ½⌋ if it is the same for all z from low to low + 1, over 2^precision."""
+    numerator, denominator = centre.as_integer_ratio()
+    ahead, across = scale.as_integer_ratio()
+    reach = 2 * ahead * denominator
+    across <<= precision
+    whole = 2 * denominator * across
+    answer, rest = divmod((2 * numerator + denominator) * across + reach * low, whole)
+    return answer if rest + reach < whole else None
 
 
 def rounded_gaussian(*, centre: Fraction, scale: Fraction, rng: Entropy) -> int:
     """⌊centre + scale·Z + ½⌋ for a standard normal Z, distributed exactly so."""
-    k, x = _magnitude(rng=rng)
-    sign = 1 - 2 * rng.bits(1)
-    shifted = centre + Fraction(1, 2)
+    k, x = magnitude(rng=rng)
+    negative = rng.bits(1)
     while True:
-        unit = 1 << x.precision
-        # The real value lies between the two ends; the floor is decided once they share it.
-        near = shifted.numerator * scale.denominator * unit
-        reach = sign * scale.numerator * shifted.denominator
-        whole = shifted.denominator * scale.denominator * unit
-        start = (near + reach * (k * unit + x.numerator)) // whole
-        end = (near + reach * (k * unit + x.numerator + 1)) // whole
-        if start == end:
-            return start
+        size = (k << x.precision) + x.numerator
+        drawn = rounded_if_known(
+            centre=centre, scale=scale, low=~size if negative else size, precision=x.precision
+        )
+        if drawn is not None:
+            return drawn
         x.refine()
