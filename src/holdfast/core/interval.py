@@ -1,4 +1,4 @@
-"""An interval for a share of the population."""
+"""An interval for a number of the population."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +10,7 @@ from holdfast.core.numerics import float_down, float_up
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """The closed interval [low, high], inside [0, 1]."""
+    """The closed interval [low, high]."""
 
     low: float
     high: float
@@ -24,5 +24,5 @@ class Interval:
         reach = Fraction(radius)
         return cls(low=max(0.0, float_down(value - reach)), high=min(1.0, float_up(value + reach)))
 
-    def __contains__(self, share: float) -> bool:
-        return self.low <= share <= self.high
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high

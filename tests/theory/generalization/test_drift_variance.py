@@ -237,3 +237,30 @@ def test_no_side_of_an_interval_of_its_own_is_longer_than_its_radius(
     assert longest <= Fraction(found.radius) * (1 + Fraction(1, 10**9))
     assert found.radius >= min(1.0, own_drift(GDP(clock), target))
     assert found.theorems == ("T-own-radius", "T-noise", "T-drift-variance", "T-rounding")
+
+
+def test_many_cells_and_few_draws_widen_the_noise_and_nothing_else() -> None:
+    target = Target.of(confidence=0.95, questions=100)
+    sigma, step, budget = Fraction(1, 100), Fraction(1, 4096), GDP(Fraction(1, 100))
+
+    def certified(cells: int, draws: int) -> Certificate:
+        return own_certificate(
+            rows=10_000,
+            sigma=sigma,
+            step=step,
+            budget=budget,
+            target=target,
+            cells=cells,
+            draws=draws,
+        )
+
+    plain, many = certified(1, 1), certified(50, 4)
+    level = target.beta / 16
+
+    assert many.parts[1:] == plain.parts[1:]
+    # 50 coordinates share four hundredths of the level, so each has 4/(50·100) of it.
+    each = normal_shortfall(beta=level * 4 / 5000, count=1)
+    assert many.parts[0].radius == pytest.approx(float(sigma) * each, rel=1e-9)
+    assert certified(4, 4).parts[0] == plain.parts[0]
+    with pytest.raises(InvalidInput, match="the questions of the session"):
+        certified(1, 101)

@@ -17,6 +17,7 @@ from holdfast.theory.generalization.drift_vector import (
     cells_ball,
     partition_ball,
     vector_cost,
+    weighted_cells_ball,
 )
 from theory.generalization.conversations import Floats, angles
 
@@ -52,6 +53,28 @@ def test_the_ball_of_a_partition_is_the_smallest(cells: int) -> None:
 
     assert claimed == 1 - Fraction(1, cells) == cells_ball(cells=cells, most=1)
     assert smallest_ball(np.eye(cells)) == pytest.approx(float(claimed), rel=2e-3)
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3, 8])
+@pytest.mark.parametrize(("low", "high"), [(0, 1), (-1, 0), (-20, 120), (-1, 1), (-3, 2), (0, 7)])
+def test_the_ball_of_weighted_cells_is_the_smallest(cells: int, low: int, high: int) -> None:
+    points = [
+        [weight / (high - low) if cell == own else 0.0 for cell in range(cells)]
+        for own in range(cells)
+        for weight in (float(low), 0.0, high / 3, float(high))
+    ]
+    claimed = weighted_cells_ball(cells=cells, low=Fraction(low), high=Fraction(high))
+
+    assert smallest_ball(np.array(points)) == pytest.approx(float(claimed), rel=4e-3, abs=1e-6)
+    assert smallest_ball(np.array(points)) >= float(claimed) - 1e-9  # by steps from outside
+    if (low, high) == (0, 1):
+        assert claimed == cells_ball(cells=cells, most=1)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 2), (-2, -1), (0, 0)])
+def test_weights_without_zero_are_refused(low: int, high: int) -> None:
+    with pytest.raises(InvalidInput, match="at most 0"):
+        weighted_cells_ball(cells=3, low=Fraction(low), high=Fraction(high))
 
 
 def test_the_ball_of_a_box_is_half_its_diagonal() -> None:

@@ -27,6 +27,11 @@ from holdfast.theory.generalization.shortfall import normal_shortfall
 SHARE = Fraction(1, 8)
 
 
+def levels(target: Target) -> tuple[Fraction, Fraction]:
+    """The levels at which the drift of a session is bounded: for the radius, for the shape."""
+    return (1 - SHARE) * target.beta, SHARE * target.beta / 2
+
+
 # Floats hold no smaller share to full precision.
 _SPECK = Fraction(1, 2**1000)
 
@@ -88,10 +93,11 @@ class VarianceShape:
         return variance_interval(released, noise=self.noise, angle=self.angle)
 
 
-def _shape(sigma: Fraction, step: Fraction, budget: GDP, target: Target) -> VarianceShape:
+def _shape(
+    sigma: Fraction, step: Fraction, budget: GDP, target: Target, shortfall: float
+) -> VarianceShape:
     """The noise and the angle that fail together with probability at most κβ."""
-    level = SHARE * target.beta / 2
-    shortfall = normal_shortfall(beta=level, count=target.questions)
+    _, level = levels(target)
     return VarianceShape(
         noise=up(up(float_up(sigma) * shortfall) + rounding_radius(step)),
         angle=min(gaussian_angle(budget, beta=level), pi),
@@ -116,39 +122,57 @@ def session_certificate(
     as all are at most k and Σ 1/(nσ_j)² ≤ k/(nσ)².
     Rounds: up, and the intervals outward.
     """
-    kept = Target(confidence=1 - (1 - SHARE) * target.beta, questions=target.questions)
+    wide, level = levels(target)
+    kept = Target(confidence=1 - wide, questions=target.questions)
     joint = gaussian_certificate(rows=rows, sigma=sigma, step=step, target=kept, clock=clock)
     budget = clock or GDP(1 / (rows * sigma) ** 2) * target.questions
+    shortfall = normal_shortfall(beta=level, count=target.questions)
     return Certificate(
         target=target,
         rows=rows,
         joins="T-joint-variance",
         parts=joint.parts,
-        shape=_shape(sigma, step, budget, target),
+        shape=_shape(sigma, step, budget, target, shortfall),
     )
 
 
 @theorem("T-own-radius", "holdfast", "The proof in its docstring")
 def own_certificate(
-    *, rows: int, sigma: Fraction, step: Fraction, budget: GDP, target: Target
+    *,
+    rows: int,
+    sigma: Fraction,
+    step: Fraction,
+    budget: GDP,
+    target: Target,
+    cells: int = 1,
+    draws: int = 1,
 ) -> Certificate:
     """The interval of one answer with noise of its own, valid together with all the others.
 
-        radius = σ_j·ES_{κβ/2}(max |Z|) + sin(a*) + step/2,     a* of T-drift-angle at κβ/2
+        radius = σ_j·ES_{κβm/2k}(max_{i≤d} |Z_i|) + sin(a*) + step/2,    a* of T-drift-angle at κβ/2
 
-    with `budget` the clock of the whole session; κ = 1/8.
+    with `budget` the clock of the whole session; κ = 1/8. The answer has d = `cells` coordinates
+    and counts as m = `draws` of the session's k questions.
 
-    Proof. It rests on the same two events as the second half of T-joint-variance: T-noise is for
-    noise in units of its own σ_j, chosen before it is drawn. The longer side of the interval of
-    T-drift-variance is at most sin²(θ + a) − sin²θ = sin(2θ + a)·sin a ≤ sin a.
+    Proof. Given what came before it, the noise of answer j is normal, and by T-noise, applied given
+    that past, some coordinate's E[N|π] exceeds the first term with probability at most κβm_j/2k,
+    whatever the past. So some answer's does with probability at most E Σ_j κβm_j/2k ≤ κβ/2, because
+    Σ m_j ≤ k; with one coordinate and one draw it is the noise of T-joint-variance at that level.
+    The drift is the same event as there. The longer side of the interval of T-drift-variance is at
+    most sin²(θ + a) − sin²θ = sin(2θ + a)·sin a ≤ sin a.
 
-    Holds when: as for T-joint-variance.
+    Holds when: as for T-joint-variance, with T-drift-vector's charge for several coordinates;
+    `cells` and `draws` are known before the answer is drawn.
     Rounds: up, and the interval outward.
     """
     check.positive_integer(rows=rows)
-    shape = _shape(check.positive_fraction(sigma=sigma), step, budget, target)
-    level = SHARE * target.beta / 2
-    shortfall = normal_shortfall(beta=level, count=target.questions)
+    check.positive_fraction(sigma=sigma)
+    if check.positive_integer(draws=draws) > target.questions:
+        accepted = f"at most {target.questions:,}, the questions of the session"
+        raise InvalidInput(argument="draws", accepted=accepted, given=str(draws))
+    _, level = levels(target)
+    shortfall = normal_shortfall(beta=level * draws / target.questions, count=cells)
+    shape = _shape(sigma, step, budget, target, shortfall)
     noise = noise_part(sigma, shortfall)
     drift = drift_part("T-drift-variance", _sine(shape.angle), angle=shape.angle, beta=float(level))
     rounding = rounding_part(step)
@@ -158,7 +182,8 @@ def own_certificate(
 
 def own_drift(budget: GDP, target: Target) -> float:
     """sin a* of T-own-radius: what no noise, however small, takes from the radius."""
-    return _sine(gaussian_angle(budget, beta=SHARE * target.beta / 2))
+    _, level = levels(target)
+    return _sine(gaussian_angle(budget, beta=level))
 
 
 def _sine(angle: float) -> float:

@@ -72,6 +72,34 @@ def cells_ball(*, cells: int, most: int) -> Fraction:
     return Fraction(most * (cells - most), cells) if 2 * most <= cells else Fraction(cells, 4)
 
 
+def weighted_cells_ball(*, cells: int, low: Fraction, high: Fraction) -> Fraction:
+    """The squared radius of a ball with w·e_j for every cell j and w ∈ [low, high], over its width.
+
+        r²/(b − a)², where  r² = b²(1 − 1/d)                  if (a + b)·d ≥ 2b,
+                            r² = d(a + b)²/4 − ab             else        a = low ≤ 0 ≤ high = b
+
+    for b ≥ −a, and with the roles of the ends changed for the other sign: what a record adds to a
+    histogram of weights, one of d = `cells` of which it falls in, or in none (w = 0).
+
+    Proof. With the centre t·(1, …, 1), w·e_j is at squared distance w² − 2wt + dt², convex in w, so
+    largest at an end. At t = b/d the end b is at b²(1 − 1/d), and the end a is nearer if
+    b² − a² ≥ 2t(b − a), which is the first case. Else both ends are equally far at t = (a + b)/2,
+    and that distance is the second formula. Dividing by the width scales the squared radius by its
+    square.
+    """
+    check.positive_integer(cells=cells)
+    if not low <= 0 <= high or low == high:
+        raise InvalidInput(
+            argument="low", accepted="at most 0, and high at least 0", given=f"{low}, {high}"
+        )
+    if high < -low:
+        low, high = -high, -low
+    squared = high**2 * Fraction(cells - 1, cells)
+    if (low + high) * cells < 2 * high:
+        squared = cells * (low + high) ** 2 / 4 - low * high
+    return squared / (high - low) ** 2
+
+
 def partition_ball(*, cells: int) -> Fraction:
     """The squared radius of the smallest ball with the unit vectors: r² = 1 − 1/d, d = `cells`.
 
