@@ -1,4 +1,4 @@
-"""A count, as a share, behind Gaussian noise on a public grid."""
+"""A total, as a share, behind Gaussian noise on a public grid."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,24 +6,29 @@ from typing import ClassVar, final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
-from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
+from holdfast.core.numerics import up
 from holdfast.core.secret import Exact
 from holdfast.core.target import Target
+from holdfast.mechanisms.public_grid import check_grid, with_levels
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.gaussian import rounded_gaussian
 from holdfast.theory.generalization.drift_variance import own_certificate, session_certificate
+from holdfast.theory.generalization.noise import gaussian_accuracy
+from holdfast.theory.generalization.parts import rounding_radius
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaussian:
-    """count/rows + N(0, sigma²), rounded to the nearest multiple of `step`, clipped to [0, 1].
+    """total/(rows·levels) + N(0, sigma²), rounded to a multiple of `step`, clipped to [0, 1].
 
-    Guarantees: `cost()` for every count that moves by at most 1 when one record is replaced.
+    Guarantees: `cost()` for every total that moves by at most `levels` when one record is
+    replaced: a count (levels = 1), or a sum of contributions in fixed point.
     Proof: the share moves by at most 1/n, so the unrounded answer loses μ² = 1/(nσ)²;
-    rounding (exact, on a grid fixed beforehand) and clipping are post-processing.
-    Public: all fields.  Secret: the count given to `release`.
+    rounding (exact, on a grid fixed beforehand) and clipping are post-processing. The Gaussian
+    is the continuous one, so theorems about it apply without a gap.
+    Public: all fields.  Secret: the total given to `release`.
     """
 
     KIND: ClassVar[str] = "gaussian"
@@ -31,26 +36,28 @@ class Gaussian:
     rows: int
     sigma: Fraction
     step: Fraction
+    levels: int = 1
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
+        check.positive_integer(levels=self.levels)
         check.positive_fraction(sigma=self.sigma)
         check.positive_fraction(step=self.step)
-        if self.step.numerator != 1:
-            raise InvalidInput(
-                argument="step",
-                accepted="one over an integer, so that 0 and 1 are on the grid",
-                given=str(self.step),
-            )
+        check_grid(self.step)
 
     def cost(self) -> GDP:
         return GDP(1 / (self.rows * self.sigma) ** 2)
 
-    def release(self, count: Exact[int], *, rng: Entropy) -> Fraction:
-        cells = self.step.denominator
-        centre = Fraction(count.reveal() * cells, self.rows)
-        drawn = rounded_gaussian(centre=centre, scale=self.sigma * cells, rng=Pool(rng))
-        return Fraction(min(cells, max(0, drawn)), cells)
+    def release(self, total: Exact[int], *, rng: Entropy) -> Fraction:
+        points = self.step.denominator
+        centre = Fraction(total.reveal() * points, self.rows * self.levels)
+        drawn = rounded_gaussian(centre=centre, scale=self.sigma * points, rng=Pool(rng))
+        return Fraction(min(points, max(0, drawn)), points)
+
+    def radius(self, *, beta: Fraction) -> float:
+        """How far a release errs from the share of the sample, except with probability β."""
+        noise = gaussian_accuracy(sigma=self.sigma, count=1, beta=beta)
+        return up(noise.radius + rounding_radius(self.step))
 
     def certify(self, target: Target) -> Certificate:
         return session_certificate(rows=self.rows, sigma=self.sigma, step=self.step, target=target)
@@ -63,4 +70,5 @@ class Gaussian:
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
-        return {"kind": self.KIND, "sigma": str(self.sigma), "step": str(self.step)}
+        described = {"kind": self.KIND, "sigma": str(self.sigma), "step": str(self.step)}
+        return with_levels(described, self.levels)

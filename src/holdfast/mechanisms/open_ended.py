@@ -20,6 +20,11 @@ class OpenEnded:
 
     A batch is drawn with the noise of its last draw. That is at least what each draw would have
     had alone, so the clock of no stage is exceeded.
+
+    Guarantees: `certify_stage(stage, target)` for the answers of each stage, all stages together,
+    and `budget()` for the records.
+    Proof: T-open-ended; each draw is that of a Gaussian, and their costs add.
+    Public: all fields.  Secret: the totals given to the stages.
     """
 
     KIND: ClassVar[str] = "open-ended"

@@ -3,11 +3,11 @@
 from fractions import Fraction
 from typing import ClassVar, Protocol, TypeVar
 
-from holdfast.core.loss import GDP, Draws, PureDP
+from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.secret import Exact
 from holdfast.noise.entropy import Entropy
 
-Cost = GDP | PureDP | Draws
+Cost = GDP | PureDP | ZCDP | Draws
 
 Statistic = TypeVar("Statistic")
 Released_co = TypeVar("Released_co", covariant=True)

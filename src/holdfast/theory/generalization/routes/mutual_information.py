@@ -18,6 +18,7 @@ from holdfast.theory.generalization.mutual_information import (
 from holdfast.theory.generalization.noise import gaussian_shortfall, vote_shortfall
 from holdfast.theory.generalization.routes.priced import Priced
 from holdfast.theory.generalization.search import golden
+from holdfast.theory.generalization.votes import best_votes
 
 
 def gaussian_zcdp_information(rows: int, target: Target) -> Priced[Simultaneous]:
@@ -62,17 +63,8 @@ def _gaussian(
 
 def votes(rows: int, target: Target) -> Priced[Simultaneous]:
     """T-mi for answers that are means of votes, each of one random record."""
-    check.positive_integer(rows=rows)
     k, beta = target.questions, target.beta
-
-    def radius(point: float) -> float:
-        count = max(1, round(point))
-        noise = vote_shortfall(votes=count, count=k, beta=beta)
-        return information_radius(
-            noise, information=vote_information(rows=rows, votes=count * k), rows=rows
-        )
-
-    count = max(1, round(golden(radius, low=1, high=1e4 * rows)))
+    count = best_votes(rows=rows, target=target)
     noise = vote_shortfall(votes=count, count=k, beta=beta)
     return Priced(
         theorem="T-mi",

@@ -1,0 +1,70 @@
+"""Report noisy max: Laplace noise on every score, and only the index of the largest."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from holdfast.core import check
+from holdfast.core.loss import PureDP
+from holdfast.core.secret import Exact
+from holdfast.mechanisms.opened import opened
+from holdfast.noise.entropy import Entropy, Pool
+from holdfast.noise.exponential import highest, lazy_laplace
+from holdfast.theory.selection import noisy_max_loss, noisy_max_shortfall
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoisyMax:
+    """The index of the largest score_y + b·L_y, with Laplace noise L_y of scale 1 and b = 2Δ/ε.
+
+    Guarantees: `cost()` for every tuple of scores of which each moves by at most Δ = `sensitivity`
+    when one record is replaced. They may move in opposite directions.
+    Proof: given the noise of the others, of which the largest reaches m, y is chosen with
+    probability G((m − score_y)/b), G(z) = Pr[L > z]. Replacing a record moves m and score_y by at
+    most Δ each, so z by at most 2Δ/b = ε, and ln G by no more than z: its slope is −1 for z > 0,
+    and −e^z/(2 − e^z), between −1 and 0, for z < 0. Average over the noise of the others.
+    Public: all fields.  Secret: the scores given to `release`.
+    """
+
+    KIND: ClassVar[str] = "noisy-max"
+
+    candidates: int
+    epsilon: Fraction
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        check.positive_integer(candidates=self.candidates)
+        check.positive_fraction(epsilon=self.epsilon)
+        check.positive_integer(sensitivity=self.sensitivity)
+
+    @property
+    def scale(self) -> Fraction:
+        """b = 2Δ/ε, in the units of the scores."""
+        return 2 * self.sensitivity / self.epsilon
+
+    def cost(self) -> PureDP:
+        return PureDP(self.epsilon)
+
+    def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
+        pool = Pool(rng)
+        noises = [lazy_laplace(rng=pool) for _ in range(self.candidates)]
+        scores = opened(exact, numbers=self.candidates)
+        return highest(scores, noises, scale=self.scale)
+
+    def radius(self, *, beta: Fraction) -> float:
+        """How far the chosen score lies below the best, except with probability β (T-noisy-max)."""
+        return noisy_max_loss(candidates=self.candidates, scale=self.scale, beta=beta)
+
+    def shortfall(self, *, beta: Fraction) -> float:
+        """The mean of that over any event of probability β or more (T-noisy-max-shortfall)."""
+        return noisy_max_shortfall(candidates=self.candidates, scale=self.scale, beta=beta)
+
+    def describe(self) -> dict[str, str]:
+        """What the ledger records, enough to rebuild the mechanism."""
+        return {
+            "kind": self.KIND,
+            "candidates": str(self.candidates),
+            "epsilon": str(self.epsilon),
+            "sensitivity": str(self.sensitivity),
+        }
