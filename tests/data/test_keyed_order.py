@@ -89,13 +89,13 @@ def test_parts_are_disjoint_and_their_counts_add_up() -> None:
     table = load(given)
     question = parse_question("well", table.schema)
     everyone = parse_question("well or not well", table.schema)
-    parts = table.count_part([question] * 10, first=0, parts=10, key=KEY)
-    whole = table.count_part([everyone] * 10, first=0, parts=10, key=KEY)
+    parts = table.totals_part([question] * 10, first=0, parts=10, key=KEY)
+    whole = table.totals_part([everyone] * 10, first=0, parts=10, key=KEY)
 
     held = [in_order(given)[i * 10 : (i + 1) * 10] for i in range(10)]
     assert [part.reveal() for part in parts] == [sum(bool(row[2]) for row in rows) for rows in held]
     assert [part.reveal() for part in whole] == [10] * 10
-    later = table.count_part([question] * 3, first=7, parts=10, key=KEY)
+    later = table.totals_part([question] * 3, first=7, parts=10, key=KEY)
     assert [part.reveal() for part in later] == [part.reveal() for part in parts[7:]]
 
 
@@ -103,4 +103,4 @@ def test_a_part_that_is_not_there_says_nothing() -> None:
     table = load(frame(100))
     question = parse_question("well", table.schema)
     with pytest.raises(EvaluationFailed):
-        table.count_part([question, question], first=9, parts=10, key=KEY)
+        table.totals_part([question, question], first=9, parts=10, key=KEY)

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.query.canonical import canonical
+from holdfast.query.canonical import canonical, canonical_form, numeric
+from holdfast.query.cells import Edges, Values
+from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     FLIPPED,
     And,
@@ -165,3 +169,24 @@ def test_minus_zero_is_zero_everywhere() -> None:
 def test_constants_that_do_not_fit_a_double_have_no_normal_form(node: Numeric) -> None:
     with pytest.raises(OverflowError):
         canonical(Compare(">", B, node))
+
+
+@given(NUMERICS, predicates())
+def test_the_normal_form_of_a_form_is_that_of_its_expressions(
+    operand: Numeric, weight: Predicate
+) -> None:
+    plain, condition = numeric(operand), canonical(weight)
+    values = Values(Column("s"), ("y", "x"))
+
+    def forms(operand: Numeric, weight: Predicate) -> list[Form]:
+        return [
+            Share(weight),
+            Mean(operand, 0.0, 1.0, 0.5),
+            Quantile(operand, Fraction(1, 3), 0.0, 1.0, 7),
+            Histogram(Edges(operand, (0.0, 1.0))),
+            Histogram(values),
+            Histogram(values, weight),
+            Histogram(Edges(operand, (0.0, 1.0)), Mean(operand, -1.0, 1.0, 1.0)),
+        ]
+
+    assert [canonical_form(form) for form in forms(operand, weight)] == forms(plain, condition)

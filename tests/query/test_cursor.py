@@ -25,6 +25,44 @@ def test_only_words_are_seen_and_taken() -> None:
     assert at.finished
 
 
+@pytest.mark.parametrize(
+    ("text", "opens"),
+    [
+        ("mean(a", True),
+        ("Mean (a", True),
+        ("MEAN[", True),
+        ("mean > 1", False),
+        ("mean", False),
+        ("mean a (", False),
+        ("`mean`(a", False),
+        ("'mean'(a", False),
+        ("other(a", False),
+        ("(mean(a", False),
+        ("mean '('", False),
+        ("", False),
+    ],
+)
+def test_a_bare_name_before_a_parenthesis_opens_a_form(text: str, opens: bool) -> None:
+    at = Cursor(text)
+    assert at.opens("mean", "share") is opens
+    assert at.next == Cursor(text).next
+
+
+def test_what_was_written_since_a_token_is_one_line() -> None:
+    at = Cursor("  a  +\nb , c")
+    start = at.next
+    assert at.since(start) == ""
+    for _ in range(3):
+        at.advance()
+    assert at.since(start) == "a + b"
+
+
+def test_a_long_quotation_is_cut() -> None:
+    at = Cursor("a" * 1000 + " b")
+    start = at.advance()
+    assert at.since(start) == "a" * 40 + "…"
+
+
 def test_what_was_expected_is_named() -> None:
     at = Cursor("( and")
     at.expect("(")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from holdfast.core.errors import QuestionError, TypeMismatch, UnknownColumn
 from holdfast.query.canonical import canonical
 from holdfast.query.cursor import MOST_DEPTH
-from holdfast.query.parser import MOST_LEVELS, parse
+from holdfast.query.form import Share
 from holdfast.query.question import parse_question
+from holdfast.query.reading import MOST_LEVELS, read
 from holdfast.query.schema import Kind, Schema
 from holdfast.query.tokens import MOST_CHARACTERS
 from holdfast.query.tree import (
@@ -35,6 +36,12 @@ from query.strategies import SCHEMA, predicates, rows, spelled
 
 A, B, C = Column("a"), Column("b"), Column("c")
 S, T, F, G = Column("s"), Column("t"), Column("f"), Column("g")
+
+
+def parse(text: str, schema: Schema) -> Predicate:
+    form = read(text, schema)
+    assert isinstance(form, Share)
+    return form.predicate
 
 
 def num(value: float) -> Number:
@@ -365,6 +372,7 @@ VOCABULARY = [
     "a", "b", "s", "f", "day", "zz", "`a`", "1", "-1", "2.5", "1e308", "1e999", "0", "nan", "'x'",
     '"y"', "''", "(", ")", "[", "]", ",", "+", "-", "*", "/", "<", "<=", ">", "=", "!=", "and",
     "or", "not", "in", "between", "is", "null", "true", "false", "&&", "||", "!", "~", "$", "'",
+    "mean", "mean(a, 0, 1)", "mean(", "histogram(", "quantile(a,", "share(", "(0, 1)", "('x')",
     "\0", "é", "\ud800", "in (1, 2)", "between 1 and 2", "is not null", "a > 1", "s = 'x'",
 ]  # fmt: skip
 

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 
 from holdfast.core.errors import InvalidInput, QuestionError
 from holdfast.query.question import parse_question
-from holdfast.query.tree import Predicate
+from holdfast.query.tree import Column, Flag, Numeric, Predicate
 from query.naive import Cell, truth
-from query.strategies import SCHEMA, predicates, rows, spelled
+from query.strategies import (
+    DYADIC,
+    DYADIC_DIVISORS,
+    SCHEMA,
+    numerics,
+    predicates,
+    rows,
+    spelled,
+)
 
 
 def digest(text: str) -> str:
@@ -49,6 +57,15 @@ SAME = {
     "constants": ["a > 6", "a > 2 * 3", "a > 1 + 2 + 3", "a > 12 / 2", "a > -(-6)", "a > - - 6"],
     "sums": ["a + b > 1", "b + a > 1", "1 < b + a", "0 + a + b > 1", "a - -b > 1", "(a) + (b) > 1"],
     "products": ["2 * a * b > 1", "a * 2 * b > 1", "b * (a * 2) > 1", "1 * (b * 2 * a) > 1"],
+    "share": ["a > 1", "share(a > 1)", "SHARE(1 < a)", "share[not a <= 1]"],
+    "mean": ["mean(a + b, -1, 2)", "MEAN (b+a, -1.0, 4 / 2, -1)", "mean[0 + `b` + a, -(1), 2]"],
+    "mean at zero": ["mean(a, 0, 1)", "mean(a, -0.0, 1, 0)", "mean(1 * a, 0 * 5, 1, -0.0)"],
+    "edges": ["histogram(a * 2, (0, 1))", "histogram(2 * a, [-0.0, 2 / 2])"],
+    "values": ["histogram(s, ('x', 'y'))", 'histogram(`s`, ["x", "y"])'],
+    "flags": ["histogram(f, (true, false))", "histogram((f), (True, False))"],
+    "weight": ["histogram(s, ('x'), a > 1)", "histogram(s, ('x'), not 1 >= a)"],
+    "mean weight": ["histogram(s, ('x'), mean(a, 0, 1))", "histogram(s, ('x'), Mean(a, 0, 1, 0))"],
+    "quantile": ["quantile(a, 0.5, 0, 1)", "quantile(0 + a, 1/2, -0.0, 1, 256)"],
     "difference": ["a - b > 1", "a + -b > 1", "-b + a > 1", "a + (-1 * b) > 1", "a + b * -1 > 1"],
 }  # fmt: skip
 
@@ -70,6 +87,16 @@ NEAR_MISSES = [
     "a + b > 1", "a - b > 1", "a * b > 1", "a / 2 > 1", "a * 2 > 1", "2 / 2 + a > 1", "b - a > 1",
     "a + b = 1", "a * a > 1", "a + a > 1", "(a + b) * c > 1", "a + b * c > 1", "a / 4 > 1",
     "-a > 1", "a / 2 / 2 > 1",
+    "mean(a, 0, 1)", "mean(b, 0, 1)", "mean(a, 0, 2)", "mean(a, -1, 1)", "mean(a, 0, 1, 1)",
+    "mean(a, 0, 1, 0.5)", "mean(a + b, 0, 1)", "mean(a, 0, 1e-300)", "histogram(a, (0))",
+    "histogram(a, (0, 1))", "histogram(b, (0, 1))", "histogram(a, (0, 1, 2))",
+    "histogram(a, (0), a > 1)", "histogram(a, (0), b > 1)", "histogram(a, (0), mean(a, 0, 1))",
+    "histogram(a, (0), mean(a, 0, 1, 1))", "histogram(s, ('x'))", "histogram(s, ('0'))",
+    "histogram(s, ('x', 'y'))", "histogram(s, ('y', 'x'))", "histogram(t, ('x', 'y'))",
+    "histogram(s, ('xy'))", "histogram(f, (true))", "histogram(f, (false))",
+    "histogram(f, (true, false))", "histogram(s, ('true'))", "histogram(s, ('x'), f)",
+    "quantile(a, 0.5, 0, 1)", "quantile(a, 0.25, 0, 1)", "quantile(a, 0.5, 0, 1, 255)",
+    "quantile(a, 0.5, 0, 2)", "quantile(a, 0.5, -1, 1)", "quantile(b, 0.5, 0, 1)",
 ]  # fmt: skip
 
 
@@ -97,6 +124,41 @@ def test_the_digest_is_of_the_wire_form() -> None:
     assert digest("1 < a") == hashlib.sha256(form).hexdigest()
 
 
+RECORDED = {
+    "a > 1": "4024dc6854a0e48c655634f91a7772fa24f33b484cd4418db981e5b3f84b4bb2",
+    "a in (1, 2) and s != 'x'": "f3d6bc0436b4cd64241de9f80767cf19d5e5eea9cdcdf501465b3912b9378632",
+    "not f or a / 3 + b * -2 >= 0.5": (
+        "6e2927bcfb5f01a88eabd0434dcb28e994f8f82e843f5280c3ec43b4b01ea8b5"
+    ),
+    "s = t or a is null and f = g": (
+        "6818d50d337bcff7fbeb0be3901aaac3d65ed60176827a04ec152a293c0c6ee7"
+    ),
+}
+
+
+def test_digests_are_those_of_ledgers_that_exist() -> None:
+    assert {text: digest(text) for text in RECORDED} == RECORDED
+
+
+@given(numerics(DYADIC, DYADIC_DIVISORS), st.data())
+def test_spellings_of_an_operand_share_a_digest(operand: Numeric, data: st.DataObject) -> None:
+    def spelling() -> str:
+        return spelled(operand, lambda options: data.draw(st.sampled_from(options)))
+
+    for form in ("mean({}, 0, 1)", "quantile({}, 0.5, 0, 1)", "histogram({}, (0, 1))"):
+        try:
+            one = digest(form.format(spelling()))
+        except QuestionError:  # a number that is always the same
+            return
+        assert one == digest(form.format(spelling()))
+
+
+def test_only_a_share_has_one_predicate() -> None:
+    assert parse_question("share(f)", SCHEMA).predicate == Flag(Column("f"), False)
+    with pytest.raises(TypeError, match="a Mean is not a share"):
+        parse_question("mean(a, 0, 1)", SCHEMA).predicate  # noqa: B018
+
+
 def test_the_text_is_kept_as_it_was_asked_without_outer_space() -> None:
     assert parse_question("\n a  > 1 ", SCHEMA).text == "a  > 1"
 
@@ -117,6 +179,26 @@ def test_questions_that_say_nothing_about_the_data_are_refused(text: str, value:
     assert "mention a column" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("share(1 = 1)", "the question is always true"),
+        ("mean(3, 0, 1)", "the number is always 3"),
+        ("mean(2 * 3 + 1, 0, 1)", "the number is always 7"),
+        ("quantile(3, 0.5, 0, 1)", "the number is always 3"),
+        ("histogram(3, (0, 1))", "the number is always 3"),
+        ("histogram(s, ('x'), true)", "the condition is always true"),
+        ("histogram(s, ('x'), a > 1 and 1 > 2)", "the condition is always false"),
+        ("histogram(s, ('x'), mean(3, 0, 1))", "the mean is of a number that is always 3"),
+    ],
+)
+def test_forms_that_say_nothing_about_the_data_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(QuestionError) as caught:
+        parse_question(text, SCHEMA)
+    assert caught.value.problem == problem
+    assert (caught.value.position, caught.value.length) == (0, len(text))
+
+
 @pytest.mark.parametrize("given", [None, 5, b"a > 1", ["a > 1"], object()])
 def test_what_is_not_text_is_refused_by_name(given: object) -> None:
     with pytest.raises(InvalidInput, match=r"question must be text such as 'age > 50', got"):
@@ -130,8 +212,10 @@ def test_a_huge_object_is_not_repeated_in_full() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1e308 + 1e308 > 5", "a < 1e308 * 10", "1e308 / 1e-10 > a", "1e200 * 1e200 in (1)"]
-)
+    "text", ["1e308 + 1e308 > 5", "a < 1e308 * 10", "1e308 / 1e-10 > a", "1e200 * 1e200 in (1)",
+     "mean(a, 0, 1e308 * 10)", "mean(a + 1e308 + 1e308, 0, 1)", "histogram(a, (0, 1e308 + 1e308))",
+     "quantile(a, 0.5, 0, 1e308 / 1e-10)", "histogram(s, ('x'), a > 1e308 * 10)"]
+)  # fmt: skip
 def test_constants_that_overflow_are_refused_before_they_are_charged(text: str) -> None:
     with pytest.raises(QuestionError):
         parse_question(text, SCHEMA)

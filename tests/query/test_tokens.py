@@ -109,7 +109,7 @@ def test_length_is_limited_before_anything_is_read() -> None:
 
 def test_the_number_of_tokens_is_limited() -> None:
     assert len(tokenize("+" * MOST_TOKENS)) == MOST_TOKENS + 1
-    with pytest.raises(QuestionError, match="more than 20,000 words") as caught:
+    with pytest.raises(QuestionError, match="more than 25,000 words") as caught:
         tokenize("+" * (MOST_TOKENS + 1))
     assert caught.value.position == MOST_TOKENS
 

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.query.canonical import canonical
+from holdfast.query.cells import Edges, Values
+from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     And,
     Column,
@@ -22,7 +26,7 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.wire import to_json, to_text
+from holdfast.query.wire import Json, form_text, to_json, to_text
 from query.strategies import predicates
 
 A = Column("a")
@@ -52,6 +56,40 @@ def test_every_node_has_its_form() -> None:
         ["is true", ["column", "f"]],
         ["is false", ["column", "f"]],
     ]
+
+
+a = ["column", "a"]
+MEAN = Mean(A, -20.0, 120.0, 0.0)
+OVER = Compare(">", A, Number(1.0))
+
+
+@pytest.mark.parametrize(
+    ("form", "json_form"),
+    [
+        (Share(OVER), ["share", [">", a, 1.0]]),
+        (MEAN, ["mean", a, -20.0, 120.0, 0.0]),
+        (Histogram(Edges(A, (0.0, 1e300))), ["histogram", ["edges", a, [0.0, 1e300]], None]),
+        (
+            Histogram(Values(Column("s"), ("y", 'x"é')), OVER),
+            ["histogram", ["values", ["column", "s"], ["y", 'x"é']], [">", a, 1.0]],
+        ),
+        (
+            Histogram(Values(Column("f"), (True, False)), MEAN),
+            [
+                "histogram",
+                ["values", ["column", "f"], [True, False]],
+                ["mean", a, -20.0, 120.0, 0.0],
+            ],
+        ),
+        (Quantile(A, Fraction(1, 10), 0.0, 1.0, 7), ["quantile", a, "1/10", 0.0, 1.0, 7]),
+    ],
+)
+def test_every_form_of_a_question_has_its_own(form: Form, json_form: Json) -> None:
+    assert to_json(form) == json_form
+    text = form_text(form)
+    assert text.isascii()
+    assert " " not in text
+    assert json.loads(text, parse_constant=refuse) == json_form
 
 
 def refuse(constant: str) -> None:

@@ -40,9 +40,9 @@ def truth(node: Predicate, column: Callable[[str], V]) -> V:
     """Three-valued truth of a canonical predicate, row by row."""
     match node:
         case Compare(operator, left, right):
-            return cast(V, _COMPARE[operator](_number(left, column), _number(right, column)))
+            return cast(V, _COMPARE[operator](number(left, column), number(right, column)))
         case Member(subject, values, negated):
-            operand = cast(V, _number(subject, column))
+            operand = cast(V, number(subject, column))
             found = operand == values[0] if len(values) == 1 else operand.is_in(list(values))
             return ~found if negated else found
         case IsNull(Column(name), negated):
@@ -57,7 +57,8 @@ def truth(node: Predicate, column: Callable[[str], V]) -> V:
             raise TypeError(f"{type(node).__name__} does not occur in a canonical predicate")
 
 
-def _number(node: Numeric, column: Callable[[str], V]) -> V | float:
+def number(node: Numeric, column: Callable[[str], V]) -> V | float:
+    """A canonical number, row by row; null where it is missing or not a number."""
     match node:
         case Number(value):
             return value

@@ -1,6 +1,6 @@
-"""Rows in memory, behind two questions: how many rows satisfy this, and which data is it."""
+"""Rows in memory, behind two questions: what do they add up to, and which data is it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import final
 
@@ -12,8 +12,13 @@ from holdfast.core.errors import EvaluationFailed
 from holdfast.core.secret import Exact
 from holdfast.data.evaluate import lazily, truth
 from holdfast.data.fingerprint import fingerprint, keyed_order
+from holdfast.data.statistic import Statistic
+from holdfast.data.totals import histogram_totals, mean_total, quantile_totals
+from holdfast.query.form import Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
+
+Total = Exact[int] | Exact[tuple[int, ...]]
 
 
 @final
@@ -40,17 +45,45 @@ class Table:
         except (Exception, pl.exceptions.PanicException):
             raise EvaluationFailed() from None
 
-    def count_part(
+    def totals(self, questions: Sequence[Question]) -> list[Total]:
+        """For each question what all rows contribute to it, in exact integers.
+
+        A share has a count, a mean a sum of contributions in fixed point (see `data.totals`), a
+        histogram one of these a cell, and a quantile the count of each cell of its grid.
+        """
+        distinct = {question.digest: question for question in questions}
+        shares = [each for each in distinct.values() if isinstance(each.form, Share)]
+        found: dict[str, Total] = {}
+        found.update(zip((each.digest for each in shares), self.count(shares), strict=True))
+        for digest, question in distinct.items():
+            if digest not in found:
+                found[digest] = self._total(question)
+        return [found[question.digest] for question in questions]
+
+    def totals_part(
         self, questions: Sequence[Question], *, first: int, parts: int, key: str
-    ) -> list[Exact[int]]:
-        """For each question the count over a part of its own: `first`, `first` + 1, …"""
-        if first + len(questions) > parts:
+    ) -> list[Total]:
+        """For each question the total over a part of its own: `first`, `first` + 1, …"""
+        held = self._parts(len(questions), first=first, parts=parts, key=key)
+        return [part.totals([each])[0] for part, each in zip(held, questions, strict=True)]
+
+    def measure(self, statistic: Statistic, *, levels: int) -> Exact[int]:
+        """What the custodian's function gives for all rows, in fixed point."""
+        return statistic.total(self._frame.clone(), levels=levels)
+
+    def _parts(self, count: int, *, first: int, parts: int, key: str) -> Iterator["Table"]:
+        if not 0 <= first <= parts - count:
             raise EvaluationFailed()
         order, size = self._order(key), self.rows // parts
-        return [
-            self._taken(order[part * size : (part + 1) * size]).count([question])[0]
-            for part, question in enumerate(questions, first)
-        ]
+        for part in range(first, first + count):
+            yield self._taken(order[part * size : (part + 1) * size])
+
+    def totals_round(
+        self, questions: Sequence[Question], *, number: int, rounds: int, key: str
+    ) -> list[Total]:
+        """For each question the total over one part, the same for all."""
+        (part,) = self._parts(1, first=number, parts=rounds, key=key)
+        return part.totals(questions)
 
     def _taken(self, rows: npt.NDArray[np.intp]) -> "Table":
         try:
@@ -66,13 +99,26 @@ class Table:
                 raise EvaluationFailed() from None
         return self._ordered[1]
 
-    def _count_one(self, question: Question) -> Exact[int]:
+    def _total(self, question: Question) -> Total:
+        try:
+            match question.form:
+                case Mean() as mean:
+                    return Exact(mean_total(mean, self._column))
+                case Histogram() as histogram:
+                    return Exact(histogram_totals(histogram, self._column))
+                case Quantile() as quantile:
+                    return Exact(quantile_totals(quantile, self._column))
+                case Share():
+                    return self._count_one(question)
+        except (Exception, pl.exceptions.PanicException):
+            raise EvaluationFailed() from None
+
+    def _column(self, name: str) -> pl.Series:
         numbered, frame = self._numbered
+        return frame.get_column(numbered[name])
 
-        def column(name: str) -> pl.Series:
-            return frame.get_column(numbered[name])
-
-        return Exact(int(truth(question.predicate, column).sum()))
+    def _count_one(self, question: Question) -> Exact[int]:
+        return Exact(int(truth(question.predicate, self._column).sum()))
 
     def _count_many(self, questions: Sequence[Question]) -> list[Exact[int]]:
         distinct = {question.digest: question for question in questions}

@@ -9,9 +9,12 @@ The normal form is also what is evaluated, so two spellings cannot differ in a r
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import reduce
 from operator import add, mul
 
+from holdfast.query.cells import Edges
+from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     FLIPPED,
     NEGATED,
@@ -34,6 +37,23 @@ from holdfast.query.tree import (
 from holdfast.query.wire import to_text
 
 
+def canonical_form(form: Form) -> Form:
+    """The form with the normal form of every expression in it; bounds and cells stay.
+
+    Raises OverflowError if arithmetic on constants leaves the doubles.
+    """
+    match form:
+        case Share(predicate):
+            return Share(canonical(predicate))
+        case Mean(operand) | Quantile(operand):
+            return replace(form, operand=numeric(operand))
+        case Histogram(by, weight):
+            cells = Edges(numeric(by.operand), by.edges) if isinstance(by, Edges) else by
+            if isinstance(weight, Mean):
+                return Histogram(cells, replace(weight, operand=numeric(weight.operand)))
+            return Histogram(cells, None if weight is None else canonical(weight))
+
+
 def canonical(predicate: Predicate) -> Predicate:
     """The normal form of `predicate`; it has no Not, and equal questions get equal trees.
 
@@ -52,7 +72,7 @@ def _truth(node: Predicate, *, negate: bool) -> Predicate:
         case Compare(operator, left, right):
             return _comparison(NEGATED[operator] if negate else operator, left, right)
         case Member(subject, values, negated):
-            return _member(_numeric(subject), values, negated=negated != negate)
+            return _member(numeric(subject), values, negated=negated != negate)
         case IsNull(column, negated):
             return IsNull(column, negated != negate)
         case Flag(column, negated):
@@ -62,7 +82,7 @@ def _truth(node: Predicate, *, negate: bool) -> Predicate:
 
 
 def _comparison(operator: str, left: Numeric, right: Numeric) -> Predicate:
-    left, right = _numeric(left), _numeric(right)
+    left, right = numeric(left), numeric(right)
     if isinstance(left, Number) and isinstance(right, Number):
         return Constant(_holds(operator, left.value, right.value))
     literal_first = isinstance(left, Number)
@@ -123,7 +143,8 @@ def _flattened(terms: Iterable[Predicate], kind: type[And] | type[Or]) -> Iterab
             yield term
 
 
-def _numeric(node: Numeric) -> Numeric:
+def numeric(node: Numeric) -> Numeric:
+    """The normal form of a number; equal expressions get equal trees."""
     match node:
         case Number(value):
             return Number(value + 0.0)
@@ -132,19 +153,19 @@ def _numeric(node: Numeric) -> Numeric:
         case Sum(terms):
             inner = [
                 part
-                for term in map(_numeric, terms)
+                for term in map(numeric, terms)
                 for part in (term.terms if isinstance(term, Sum) else (term,))
             ]
             return _folded(inner, add, 0.0, Sum)
         case Product(factors):
             inner = [
                 part
-                for factor in map(_numeric, factors)
+                for factor in map(numeric, factors)
                 for part in (factor.factors if isinstance(factor, Product) else (factor,))
             ]
             return _folded(inner, mul, 1.0, Product)
         case Quotient(dividend, divisor):
-            plain = _numeric(dividend)
+            plain = numeric(dividend)
             if isinstance(plain, Number):
                 return Number(_finite(plain.value / divisor))
             return Quotient(plain, divisor)

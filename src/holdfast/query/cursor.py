@@ -8,6 +8,8 @@ from holdfast.query.tokens import Token, TokenKind, tokenize
 
 MOST_DEPTH = 48
 
+_LONGEST_QUOTE = 40
+
 R = TypeVar("R")
 
 
@@ -38,6 +40,18 @@ class Cursor:
         """Whether the next token is one of these keywords or signs."""
         return self.next.kind is TokenKind.WORD and self.next.value in words
 
+    def opens(self, *names: str) -> bool:
+        """Whether one of these names comes next, bare and in any case, and a "(" right after.
+
+        Nothing else in the grammar begins like that, so columns may have these names too.
+        """
+        token = self.next
+        if token.kind is not TokenKind.NAME or token.value.lower() not in names:
+            return False
+        after = self._tokens[self._index + 1]
+        bare = token.length == len(token.value)  # backticks would add to the length
+        return bare and after.kind is TokenKind.WORD and after.value == "("
+
     def takes(self, *words: str) -> bool:
         """Whether the next token was one of these; if so it is behind us now."""
         found = self.sees(*words)
@@ -48,6 +62,11 @@ class Cursor:
     def expect(self, word: str) -> None:
         if not self.takes(word):
             raise self.error(f"expected {word!r}, found {self.next.value!r}", self.next)
+
+    def since(self, token: Token) -> str:
+        """What was written from this token up to the next one, for a message."""
+        written = " ".join(self.text[token.position : self.next.position].split())
+        return written if len(written) <= _LONGEST_QUOTE else f"{written[:_LONGEST_QUOTE]}…"
 
     def nested(self, parse_inside: Callable[[], R], token: Token) -> R:
         """What `parse_inside` returns, one level deeper."""

@@ -1,4 +1,4 @@
-"""Reading a question: a small precedence parser that knows the schema.
+"""Reading conditions and numbers: a small precedence parser that knows the schema.
 
 predicate  = conjunct { "or" conjunct }
 conjunct   = negation { "and" negation }
@@ -39,32 +39,13 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.walk import levels
-
-# Canonical form and evaluation recurse over the tree; chains of divisions make it deep.
-MOST_LEVELS = 200
 
 _COMPARATORS = ("<", "<=", ">", ">=", "=", "!=")
 
 
-def parse(text: str, schema: Schema) -> Predicate:
-    """The predicate that `text` says, as written (see `canonical` for its normal form)."""
-    at = Cursor(text)
-    start = at.next
-    if at.finished:
-        raise at.error("the question is empty", start, "write a condition such as age > 50")
-    found = as_predicate(_Parser(at, schema).disjunction(), start, at)
-    if not at.finished:
-        raise at.error(f"unexpected {at.next.value!r}", at.next)
-    # Every level takes a token or more, so short questions need no look.
-    if at.size > MOST_LEVELS and sum(1 for _ in levels(found)) > MOST_LEVELS:
-        raise at.error(f"a tree of more than {MOST_LEVELS} levels", start, "simplify the question")
-    return found
-
-
 @final
-class _Parser:
-    """One method a line of the grammar."""
+class Parser:
+    """One method a line of the grammar; `reading` asks for the lines it needs."""
 
     def __init__(self, at: Cursor, schema: Schema) -> None:
         self._at = at
@@ -101,7 +82,7 @@ class _Parser:
 
     def _test(self) -> Operand:
         start = self._at.next
-        left = self._sum()
+        left = self.sum()
         if self._at.sees(*_COMPARATORS):
             return self._chain(left, start)
         if self._at.takes("is"):
@@ -122,7 +103,7 @@ class _Parser:
         while self._at.sees(*_COMPARATORS):
             operator = self._at.advance()
             here = self._at.next
-            right = self._sum()
+            right = self.sum()
             links.append(comparison(left, start, operator, right, here, self._at))
             left, start = right, here
         return And(tuple(links)) if len(links) > 1 else links[0]
@@ -141,10 +122,10 @@ class _Parser:
     def _range(self, subject: Operand, start: Token) -> Predicate:
         number = as_number(subject, start, self._at)
         here = self._at.next
-        low = as_number(self._sum(), here, self._at)
+        low = as_number(self.sum(), here, self._at)
         self._at.expect("and")
         there = self._at.next
-        high = as_number(self._sum(), there, self._at)
+        high = as_number(self.sum(), there, self._at)
         if isinstance(low, Number) and isinstance(high, Number) and low.value > high.value:
             empty = f"the range from {low.value:g} to {high.value:g} is empty"
             raise self._at.error(empty, here, "write the smaller end first")
@@ -158,13 +139,13 @@ class _Parser:
             listed.append((self._factor(), here))
         self._at.expect(")")
         if isinstance(subject, Text) and isinstance(subject.content, Column):
-            texts = [self._literal_text(value, token) for value, token in listed]
+            texts = [self.literal_text(value, token) for value, token in listed]
             return Member(subject.content, tuple(texts), negated=False)
         number = as_number(subject, start, self._at)
         numbers = [self._literal_number(value, token) for value, token in listed]
         return Member(number, tuple(numbers), negated=False)
 
-    def _literal_text(self, value: Operand, token: Token) -> str:
+    def literal_text(self, value: Operand, token: Token) -> str:
         if isinstance(value, Text) and isinstance(value.content, str):
             return value.content
         raise self._at.mismatch("expected quoted text in the list", token)
@@ -174,7 +155,7 @@ class _Parser:
             return value.value
         raise self._at.mismatch("expected a number in the list", token)
 
-    def _sum(self) -> Operand:
+    def sum(self) -> Operand:
         start = self._at.next
         first = self._product()
         terms: list[Numeric] = []

@@ -5,25 +5,33 @@ from dataclasses import dataclass
 from typing import final
 
 from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.query.canonical import canonical
-from holdfast.query.parser import parse
+from holdfast.query.canonical import canonical_form
+from holdfast.query.cells import Edges
+from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
+from holdfast.query.reading import read
 from holdfast.query.schema import Schema
-from holdfast.query.tree import Constant, Predicate
-from holdfast.query.wire import to_text
+from holdfast.query.tree import Constant, Number, Predicate
+from holdfast.query.wire import form_text
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The share of rows for which `predicate` is true.
+    """What is asked, in canonical form, next to the words in which it was asked.
 
-    Sensitivity: replacing one record moves the count by at most 1, whatever the predicate.
     `digest` is the same for every spelling that has the same canonical form.
     """
 
     text: str
-    predicate: Predicate
+    form: Form
     digest: str
+
+    @property
+    def predicate(self) -> Predicate:
+        """The condition of a question for a share."""
+        if not isinstance(self.form, Share):
+            raise TypeError(f"a {type(self.form).__name__} is not a share")
+        return self.form.predicate
 
 
 def parse_question(text: str, schema: Schema) -> Question:
@@ -33,22 +41,33 @@ def parse_question(text: str, schema: Schema) -> Question:
             argument="question", accepted="text such as 'age > 50'", given=repr(text)[:80]
         )
     try:
-        predicate = canonical(parse(text, schema))
+        form = canonical_form(read(text, schema))
     except OverflowError as error:
         raise QuestionError(
             problem="arithmetic on constants overflows", text=text, position=0, length=len(text)
         ) from error
-    if isinstance(predicate, Constant):
+    constant = _constant(form)
+    if constant:
         raise QuestionError(
-            problem=f"the question is always {str(predicate.value).lower()}",
-            text=text,
-            position=0,
-            length=len(text),
-            hint="mention a column",
+            problem=constant, text=text, position=0, length=len(text), hint="mention a column"
         )
-    form = f'["share",{to_text(predicate)}]'
     return Question(
         text=text.strip(),
-        predicate=predicate,
-        digest=hashlib.sha256(form.encode()).hexdigest(),
+        form=form,
+        digest=hashlib.sha256(form_text(form).encode()).hexdigest(),
     )
+
+
+def _constant(form: Form) -> str:
+    """What is the same for every row of every table, or nothing."""
+    match form:
+        case Share(Constant(value)):
+            return f"the question is always {str(value).lower()}"
+        case Mean(Number(value)) | Quantile(Number(value)) | Histogram(Edges(Number(value))):
+            return f"the number is always {value:g}"
+        case Histogram(_, Constant(value)):
+            return f"the condition is always {str(value).lower()}"
+        case Histogram(_, Mean(Number(value))):
+            return f"the mean is of a number that is always {value:g}"
+        case _:
+            return ""

@@ -7,7 +7,7 @@ from typing import NamedTuple, final
 from holdfast.core.errors import QuestionError
 
 MOST_CHARACTERS = 100_000
-MOST_TOKENS = 20_000
+MOST_TOKENS = 25_000
 
 KEYWORDS = frozenset({"and", "or", "not", "in", "between", "is", "null", "true", "false"})
 NOT_NUMBERS = frozenset({"nan", "inf", "infinity"})

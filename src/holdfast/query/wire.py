@@ -3,6 +3,8 @@
 import json
 from json.encoder import encode_basestring_ascii as quoted
 
+from holdfast.query.cells import Edges, Values
+from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     And,
     Column,
@@ -24,10 +26,48 @@ from holdfast.query.tree import (
 Json = None | bool | float | str | list["Json"]
 
 
-def to_json(node: Numeric | Predicate) -> Json:
-    """The node as nested lists of JSON values."""
-    plain: Json = json.loads(to_text(node))
+def to_json(node: Numeric | Predicate | Form) -> Json:
+    """The node, or a whole form, as nested lists of JSON values."""
+    if isinstance(node, Share | Mean | Histogram | Quantile):
+        text = form_text(node)
+    else:
+        text = to_text(node)
+    plain: Json = json.loads(text)
     return plain
+
+
+def form_text(form: Form) -> str:
+    """The JSON form of all that a question asks, as one line; its hash is the question's digest."""
+    match form:
+        case Share(predicate):
+            return f'["share",{to_text(predicate)}]'
+        case Mean(operand, low, high, missing):
+            return f'["mean",{to_text(operand)},{low!r},{high!r},{missing!r}]'
+        case Histogram(by, weight):
+            return f'["histogram",{_cells_text(by)},{_weight_text(weight)}]'
+        case Quantile(operand, level, low, high, steps):
+            return f'["quantile",{to_text(operand)},"{level}",{low!r},{high!r},{steps}]'
+
+
+def _cells_text(by: Edges | Values) -> str:
+    if isinstance(by, Edges):
+        return f'["edges",{to_text(by.operand)},[{",".join(map(repr, by.edges))}]]'
+    # In the order as written: an answer lists its numbers in the order of the cells.
+    return f'["values",{to_text(by.column)},[{",".join(map(_literal, by.values))}]]'
+
+
+def _literal(value: str | bool) -> str:
+    return quoted(value) if isinstance(value, str) else "true" if value else "false"
+
+
+def _weight_text(weight: Predicate | Mean | None) -> str:
+    match weight:
+        case None:
+            return "null"
+        case Mean():
+            return form_text(weight)
+        case _:
+            return to_text(weight)
 
 
 def to_text(node: Numeric | Predicate) -> str:
