@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from holdfast.core.answer import Answer
     from holdfast.core.certificate import Certificate
+    from holdfast.core.choice import Choice
     from holdfast.core.errors import (
         BudgetExhausted,
         CertificateMismatch,
@@ -30,18 +31,25 @@ if TYPE_CHECKING:
         LedgerUnavailable,
         QuestionError,
         Refusal,
+        RoundsExhausted,
         TypeMismatch,
         UnknownColumn,
         VacuousPlan,
     )
+    from holdfast.core.histogram_answer import HistogramAnswer
     from holdfast.core.interval import Interval
+    from holdfast.core.quantile_answer import QuantileAnswer
     from holdfast.core.target import Target
+    from holdfast.data.statistic import Statistic
     from holdfast.mechanisms.gaussian import Gaussian
+    from holdfast.mechanisms.laplace import Laplace
     from holdfast.mechanisms.open_ended import OpenEnded
+    from holdfast.mechanisms.rounds import Rounds
     from holdfast.mechanisms.splitting import Splitting
     from holdfast.mechanisms.truncation import Truncation
+    from holdfast.mechanisms.votes import Votes
+    from holdfast.planner.own import Price
     from holdfast.planner.plan import Plan, plan
-    from holdfast.planner.price import Price
     from holdfast.session.opening import open
     from holdfast.session.session import Session
 
@@ -62,6 +70,7 @@ _ERRORS = (
     "LedgerUnavailable",
     "QuestionError",
     "Refusal",
+    "RoundsExhausted",
     "TypeMismatch",
     "UnknownColumn",
     "VacuousPlan",
@@ -69,11 +78,18 @@ _ERRORS = (
 
 _HOMES = {
     "Answer": "holdfast.core.answer",
+    "Choice": "holdfast.core.choice",
+    "HistogramAnswer": "holdfast.core.histogram_answer",
+    "QuantileAnswer": "holdfast.core.quantile_answer",
+    "Statistic": "holdfast.data.statistic",
     "Gaussian": "holdfast.mechanisms.gaussian",
+    "Laplace": "holdfast.mechanisms.laplace",
     "OpenEnded": "holdfast.mechanisms.open_ended",
-    "Price": "holdfast.planner.price",
+    "Price": "holdfast.planner.own",
+    "Rounds": "holdfast.mechanisms.rounds",
     "Splitting": "holdfast.mechanisms.splitting",
     "Truncation": "holdfast.mechanisms.truncation",
+    "Votes": "holdfast.mechanisms.votes",
     "Certificate": "holdfast.core.certificate",
     "Interval": "holdfast.core.interval",
     "Plan": "holdfast.planner.plan",
@@ -85,11 +101,12 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "DataError",
-    "EvaluationFailed", "Gaussian", "HoldfastError", "Interval", "InvalidInput", "LedgerDamaged",
-    "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerTooNew", "LedgerUnavailable",
-    "OpenEnded", "Plan", "Price", "QuestionError", "Refusal", "Session", "Splitting", "Target",
-    "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "open", "plan",
+    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "Choice", "DataError",
+    "EvaluationFailed", "Gaussian", "HistogramAnswer", "HoldfastError", "Interval", "InvalidInput",
+    "Laplace", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerTooNew",
+    "LedgerUnavailable", "OpenEnded", "Plan", "Price", "QuantileAnswer", "QuestionError", "Refusal",
+    "Rounds", "RoundsExhausted", "Session", "Splitting", "Statistic", "Target", "Truncation",
+    "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes", "open", "plan",
 ]  # fmt: skip
 
 

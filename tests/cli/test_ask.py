@@ -366,21 +366,29 @@ def test_the_price_of_a_radius_is_told_and_nothing_is_spent(run: Run, people: Pa
     before = entries(f"{people}.holdfast")
     radius = str(0.9 * asked(run, str(people), "smoker")["certificate"]["radius"])
     price = ("ask", str(people), "age > 50", "--radius", radius, "--price")
-    found = json.loads(run(*price, "--json").out)
+    told = json.loads(run(*price, "--json").out)
+    (found,), left = told["prices"], told["remaining"]
 
     assert run(*price).out.startswith(f"±{found['radius']:.3f}"[:5])
     assert found["questions"] > 1
-    assert found["affordable"] == int(found["remaining"] // found["questions"])
+    assert found["affordable"] == int(left // found["questions"])
     assert entries(f"{people}.holdfast") == before
     bought = asked(run, str(people), "age > 50", "--radius", radius)
     assert bought["answers"][0]["radius"] <= float(radius)
-    assert bought["remaining"] == found["remaining"] - ceil(found["questions"])
+    assert bought["remaining"] == left - ceil(found["questions"])
 
 
-def test_a_price_needs_a_radius_and_a_radius_must_be_reachable(run: Run, people: Path) -> None:
+def test_without_a_radius_the_price_is_that_of_a_planned_question(run: Run, people: Path) -> None:
     asked(run, str(people), "smoker", "--questions", "200")
+    told = json.loads(run("ask", str(people), "age > 50", "--price", "--json").out)
 
-    assert run("ask", str(people), "smoker", "--price").code == 2
+    assert told["remaining"] == 199
+    assert told["prices"][0]["questions"] == 1
+    assert told["prices"][0]["affordable"] == 199
+
+
+def test_a_radius_must_be_reachable(run: Run, people: Path) -> None:
+    asked(run, str(people), "smoker", "--questions", "200")
     done = run("ask", str(people), "age > 50", "--radius", "0.000001")
     assert done.code == 2
     assert "which no noise takes away" in done.err
@@ -391,14 +399,16 @@ def test_a_price_needs_a_radius_and_a_radius_must_be_reachable(run: Run, people:
     [
         ("gaussian", "for all 20 questions together"),
         ("truncation", "for all 20 questions together"),
+        ("votes", "for all 20 questions together"),
+        ("rounds", "19 new questions left in 2 more rounds"),
         ("open-ended", "open-ended"),
     ],
 )
 def test_a_new_ledger_promises_by_what_it_is_told(
     run: Run, people: Path, kind: str, says: str
 ) -> None:
-    size = () if kind == "open-ended" else ("--questions", "20")
-    done = run("ask", str(people), "smoker", "--mechanism", kind, *size)
+    size = {"open-ended": "", "rounds": "--questions 20 --rounds 3"}.get(kind, "--questions 20")
+    done = run("ask", str(people), "smoker", "--mechanism", kind, *size.split())
     other = "gaussian" if kind != "gaussian" else "truncation"
 
     assert (done.code, says in done.out) == (0, True)

@@ -43,6 +43,7 @@ def test_there_are_these_commands() -> None:
         "",
         "plan",
         "ask",
+        "best",
         "ledger",
         "ledger show",
         "ledger verify",

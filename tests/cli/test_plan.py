@@ -196,3 +196,30 @@ def test_words_for_numbers_are_a_usage_error(run: Run) -> None:
     assert (done.code, done.out) == (2, "")
     assert "--rows" in done.err
     assert "'many'" in done.err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "--rows 66230 --questions 1000",
+        "--rows 66230 --radius 0.02",
+        "--questions 1000 --radius 0.02",
+    ],
+)
+def test_known_rounds_are_planned_for(run: Run, given: str) -> None:
+    # √(ln(2·1000/0.05)/(2·13246)) = 0.02000; fewer rows or more questions would exceed it.
+    done = run("plan", *given.split(), "--rounds", "5", "--json")
+    found = json.loads(done.out)
+
+    assert (done.code, done.err) == (0, "")
+    assert found["mechanism"] == {"kind": "rounds", "rounds": 5}
+    assert found["radius"] == pytest.approx(0.02, rel=1e-4)
+    assert found["rows"] == 66230
+    assert "in 5 adaptively chosen rounds" in run("plan", *given.split(), "--rounds", "5").out
+
+
+def test_more_rounds_than_questions_are_refused(run: Run) -> None:
+    done = run("plan", "--rows", "100000", "--questions", "5", "--rounds", "6")
+
+    assert done.code == 2
+    assert "rounds must be at most the number of questions, 5" in done.err

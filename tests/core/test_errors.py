@@ -25,6 +25,7 @@ from holdfast.core.errors import (
     LedgerUnavailable,
     QuestionError,
     Refusal,
+    RoundsExhausted,
     TypeMismatch,
     UnknownColumn,
     VacuousPlan,
@@ -39,6 +40,7 @@ EXAMPLES: tuple[HoldfastError, ...] = (
     DataError(source="people.csv", problem="is empty", hint="give it rows"),
     Refusal(),
     BudgetExhausted(asked=7, remaining=1234, questions=5678),
+    RoundsExhausted(asked=7, rounds=12),
     VacuousPlan(
         rows=1111,
         questions=2222,
@@ -184,6 +186,14 @@ def test_a_refusal_counts_and_says_nothing_was_charged() -> None:
 
     assert one.startswith("refused: 1 new question asked, 0 of 1,000 left for this data; nothing")
     assert many.startswith("refused: 1,500 new questions asked, 1 of 1,000 left for this data")
+
+
+def test_used_up_rounds_are_named() -> None:
+    one = str(RoundsExhausted(asked=1, rounds=1))
+    many = str(RoundsExhausted(asked=1500, rounds=1000))
+
+    assert one.startswith("refused: 1 new question asked about this data, and its only round is")
+    assert "1,500 new questions asked about this data, and all of its 1,000 rounds are used" in many
 
 
 def test_a_vacuous_plan_names_both_ways_out_unless_one_is_closed() -> None:

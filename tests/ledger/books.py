@@ -35,14 +35,14 @@ OPENING = Opening(
 NOBODY = 65534
 
 
-def at(cost: GDP) -> Callable[[int], Offer]:
-    """The same price for every draw."""
-    return lambda _: Offer(cost=cost)
+def at(cost: GDP) -> Callable[[tuple[str, ...], int], list[Offer]]:
+    """The same price for every question."""
+    return lambda digests, _: [Offer(cost=cost)] * len(digests)
 
 
 def reserve(ledger: Ledger, *names: str) -> Reservation:
     """A reservation that is expected to be admitted."""
-    found = ledger.reserve({name: f"{name} > 1" for name in names}, offer=at(COST), gate=GATE)
+    found = ledger.reserve({name: f"{name} > 1" for name in names}, offers=at(COST), gate=GATE)
     if not isinstance(found, Reservation):
         raise TypeError("the charge was refused")
     return found

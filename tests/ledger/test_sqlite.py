@@ -64,7 +64,7 @@ def test_a_new_ledger_has_its_whole_budget(memory: Ledger) -> None:
 
 def test_a_reservation_charges_each_question_exactly(memory: Ledger) -> None:
     reservation = reserve(memory, "p", "q")
-    assert reservation == Reservation(2, ("p", "q"), 0, Offer(cost=COST))
+    assert reservation == Reservation(2, ("p", "q"), (Offer(cost=COST),) * 2, 0, FREE)
     assert reserve(memory, "r").first == 2
     memory.close()
 
@@ -118,11 +118,11 @@ def test_the_last_unit_is_for_sale_and_a_refusal_writes_nothing(path: Path, open
     answer(ledger, *(f"q{i}" for i in range(AFFORDABLE - 1)))
     before = lines(ledger)
     both = {"y": "y > 1", "z": "z > 1"}
-    assert ledger.reserve(both, offer=at(COST), gate=GATE) == Refused(BUDGET)
+    assert ledger.reserve(both, offers=at(COST), gate=GATE) == Refused(BUDGET)
     assert lines(ledger) == before
     answer(ledger, "z")
     assert ledger.spent() == BUDGET
-    assert ledger.reserve({"y": "y > 1"}, offer=at(COST), gate=GATE) == Refused(BUDGET)
+    assert ledger.reserve({"y": "y > 1"}, offers=at(COST), gate=GATE) == Refused(BUDGET)
     # Nothing new is asked: no gate needs to be passed.
     assert reserve(ledger, "z") == Reservation(0, ())
 
@@ -136,7 +136,7 @@ def test_the_gate_sees_the_whole_charge_and_the_exact_total(memory: Ledger) -> N
             return Admitted(added(spent, cost))
 
     for names in (("p",), ("q", "r")):
-        memory.reserve(dict.fromkeys(names, "x > 1"), offer=at(COST), gate=Watching())
+        memory.reserve(dict.fromkeys(names, "x > 1"), offers=at(COST), gate=Watching())
     assert seen == [(COST, FREE), (COST * 2, COST)]
 
 
@@ -173,7 +173,7 @@ def test_any_sequence_of_two_handles_agrees_with_a_model(
         spent, answers = 0, dict[str, Fraction]()
         for number, (index, names, settles) in enumerate(steps):
             fresh = [name for name in names if name not in answers]
-            found = handles[index].reserve(dict.fromkeys(names, "x"), offer=at(COST), gate=GATE)
+            found = handles[index].reserve(dict.fromkeys(names, "x"), offers=at(COST), gate=GATE)
             if spent + len(fresh) > AFFORDABLE:
                 assert found == Refused(BUDGET)
                 continue
@@ -224,7 +224,7 @@ def test_an_unknown_reservation_is_not_settled(memory: Ledger) -> None:
 
 def test_a_gate_wider_than_the_budget_cannot_overspend(memory: Ledger) -> None:
     wide = SessionGate.within(BUDGET * 2)
-    found = memory.reserve({"q": "q > 1"}, offer=at(BUDGET * 2), gate=wide)
+    found = memory.reserve({"q": "q > 1"}, offers=at(BUDGET * 2), gate=wide)
     assert found == Refused(BUDGET)
     assert memory.verify() == 1
 
@@ -245,7 +245,7 @@ def test_a_gate_that_forgets_the_cost_cannot_make_it_free(memory: Ledger) -> Non
         def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
             return Admitted(spent)
 
-    memory.reserve({"q": "q > 1"}, offer=at(COST), gate=Forgetful())
+    memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Forgetful())
     assert memory.spent() == COST
     assert memory.verify() == 2
 
@@ -537,7 +537,7 @@ def test_a_foreign_entry_stops_the_next_charge(path: Path, opened: Opened) -> No
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO entry VALUES (2, 'reserve', '{}', zeroblob(32))")
     with pytest.raises(LedgerDamaged, match="entry 2 breaks the chain"):
-        ledger.reserve({"q": "q > 1"}, offer=at(COST), gate=GATE)
+        ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
     assert len(ledger.entries()) == 2
 
 
@@ -552,7 +552,7 @@ def test_a_lock_held_by_someone_else_is_named_and_nothing_is_charged(
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerUnavailable, match="is locked by another process"):
-            ledger.reserve({"q": "q > 1"}, offer=at(COST), gate=GATE)
+            ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
         other.execute("ROLLBACK")
     assert ledger.spent() == FREE
     answer(ledger, "q")
@@ -605,7 +605,7 @@ def test_a_failing_commit_charges_nothing(memory: Ledger, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(sqlite_module, "insert", fail)
     with pytest.raises(LedgerUnavailable, match="disk I/O error"):
-        memory.reserve({"q": "q > 1"}, offer=at(COST), gate=GATE)
+        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
     monkeypatch.undo()
     assert memory.spent() == FREE
     answer(memory, "q")
@@ -619,7 +619,7 @@ def test_a_transaction_that_sqlite_gave_up_charges_nothing(memory: Ledger) -> No
             raise sqlite3.OperationalError("database or disk is full")
 
     with pytest.raises(LedgerUnavailable, match="disk is full"):
-        memory.reserve({"q": "q > 1"}, offer=at(COST), gate=Full())
+        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Full())
     assert memory.spent() == FREE
     answer(memory, "q")
 
@@ -648,7 +648,7 @@ answer(ledger, "p")
 child = os.fork()
 if child == 0:
     try:
-        ledger.reserve({"q": "q > 1"}, offer=at(COST), gate=GATE)
+        ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
     except LedgerUnavailable:
         os._exit(7)
     os._exit(0)
@@ -710,7 +710,7 @@ while not Path(sys.argv[2]).exists():
 got = 0
 while True:
     name = f"{sys.argv[3]}-{got}"
-    found = ledger.reserve({name: "x > 1"}, offer=at(COST), gate=GATE)
+    found = ledger.reserve({name: "x > 1"}, offers=at(COST), gate=GATE)
     if not isinstance(found, Reservation):
         break
     got += 1
@@ -745,7 +745,7 @@ def test_threads_share_exactly_what_is_affordable(shared: bool, path: Path, open
         start.wait()
         name = f"{number}-0"
         while isinstance(
-            found := handles[number].reserve({name: "x > 1"}, offer=at(COST), gate=GATE),
+            found := handles[number].reserve({name: "x > 1"}, offers=at(COST), gate=GATE),
             Reservation,
         ):
             handles[number].settle(found, {name: Fraction(number, 8)})

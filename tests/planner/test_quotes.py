@@ -14,6 +14,7 @@ from holdfast.core.target import Target
 from holdfast.core.theorem import lookup
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.planner.plan import plan
+from holdfast.planner.published import VOTES
 from holdfast.planner.quote import NotAdaptive, Quote
 from holdfast.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes, taken
 from holdfast.theory.generalization.drift_gdp import gdp_certificate
@@ -180,7 +181,13 @@ def test_nothing_runs_that_is_not_simultaneous(size: tuple[int, int]) -> None:
     rows, questions = size
     found = quotes(rows=rows, target=target(questions), rounds=1)
 
-    assert {quote.route for quote in found if quote.runs} == {OURS, TRUNCATION, SPLIT}
+    assert {quote.route for quote in found if quote.runs} == {
+        OURS,
+        TRUNCATION,
+        SPLIT,
+        ROUNDS,
+        VOTES,
+    }
     assert all(isinstance(quote.bound, Simultaneous) for quote in found if quote.runs)
 
 

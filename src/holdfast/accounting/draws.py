@@ -20,9 +20,10 @@ class DrawsFilter:
         """The total once `cost` is charged, or a refusal; constant time, exact.
 
         Proof. T-truncation and T-split hold for at most k answers, whatever decides when to
-        stop: with fewer, their union bounds have fewer terms.
+        stop: with fewer, their union bounds have fewer terms. So does T-mi for votes, as those
+        not asked for could have been cast and not shown. T-split holds for at most r rounds, too.
 
-        Holds when: each answer is counted before it is drawn.
+        Holds when: each answer, or each round of them, is counted before it is drawn.
         """
         total = spent + cost
         return Admitted(total) if total <= self.limit else Refused(self.limit)

@@ -1,24 +1,30 @@
 """`holdfast ask`: questions about a file, answered and recorded."""
 
+from collections.abc import Sequence
+
 import click
 
 from holdfast.cli import options, render
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import decimal_down, decimal_up, level_down, level_up
+from holdfast.cli.answers import show_answers, show_prices
+from holdfast.cli.opening import opened, place_of
+from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.load import load
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
+from holdfast.mechanisms.votes import Votes
+from holdfast.planner.own import Price
 from holdfast.planner.plan import Mechanism
 from holdfast.planner.price import planned_price
 from holdfast.query.question import parse_question
-from holdfast.session.opening import open as open_data
+from holdfast.session.request import question_request
 from holdfast.session.session import Session
 
 _MECHANISMS: dict[str, type[Mechanism]] = {
-    kind.KIND: kind for kind in (Gaussian, Truncation, Splitting, OpenEnded)
+    kind.KIND: kind for kind in (Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, OpenEnded)
 }
 
 
@@ -26,10 +32,15 @@ _MECHANISMS: dict[str, type[Mechanism]] = {
 @click.argument("file")
 @click.argument("question", nargs=-1, required=True)
 @click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
+@click.option(
+    "--rounds",
+    type=int,
+    help="In how many commands they will come, if a new ledger may count on it.",
+)
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
 @click.option("--radius", type=float, help="How far these intervals may reach, at a price.")
-@click.option("--price", "price_wanted", is_flag=True, help="Only say what --radius would cost.")
+@click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
 @click.option(
     "--mechanism",
     type=click.Choice(list(_MECHANISMS)),
@@ -41,6 +52,7 @@ def ask(
     file: str,
     question: tuple[str, ...],
     questions: int | None,
+    rounds: int | None,
     confidence: float | None,
     ledger: str | None,
     radius: float | None,
@@ -54,40 +66,54 @@ def ask(
     \b
     holdfast ask people.csv "age > 50 and income < 30000"
     holdfast ask people.csv "age > 50" --radius 0.02 --price
+    holdfast ask people.csv "mean(income, 0, 200000)"
+    holdfast ask people.csv "histogram(age, (18, 30, 50, 65))"
+    holdfast ask people.csv "quantile(income, 0.5, 0, 200000)"
     """
-    if price_wanted and radius is None:
-        raise InvalidInput(argument="--price", accepted="used with --radius", given="no radius")
     table = load(file)
-    for text in question:  # before a ledger is made: a slip must not fix the promise
-        parse_question(text, table.schema)
-    place = ledger or f"{file}.holdfast"
-    with open_data(
+    parsed = [parse_question(text, table.schema) for text in question]
+
+    with opened(
         table,
+        ledger=place_of(file, ledger, price_wanted=price_wanted),
+        requested=lambda plan: [question_request(plan, each, radius=radius) for each in parsed],
         confidence=confidence,
         questions=questions,
-        ledger=place,
         mechanisms=[_MECHANISMS[mechanism]] if mechanism else None,
+        rounds=rounds,
     ) as session:
-        if price_wanted and radius is not None:
-            _show_price(session, radius, json_wanted=json_wanted)
+        if price_wanted:
+            show_prices(
+                session,
+                _prices(session, question, radius),
+                json_wanted=json_wanted,
+            )
             return
-        answers = session.ask_many(question, radius=radius)
+        answers = session.respond(question, radius=radius)
         if json_wanted:
             certificate = session.plan.certificate.to_dict()
             render.as_json(
                 {
                     "answers": [each.to_dict() for each in answers],
                     "remaining": session.remaining,
+                    "remaining_rounds": session.remaining_rounds,
                     "certificate": certificate,
                 }
             )
             return
-        _show(answers)
+        show_answers(answers)
         render.line(_promise(session))
         if explain:
             for each in {id(answer.certificate): answer.certificate for answer in answers}.values():
                 render.line()
                 render.line(each.explain())
+
+
+def _prices(
+    session: Session, texts: Sequence[str], radius: float | None
+) -> list[tuple[str, Price]]:
+    size = len(texts)
+    return [(text, session.price_of(text, radius=radius, together=size)) for text in texts]
 
 
 def _promise(session: Session) -> str:
@@ -98,40 +124,9 @@ def _promise(session: Session) -> str:
             f"±{decimal_up(coming.radius)} for the next question, all together with confidence "
             f"{level}; open-ended"
         )
+    rounds = session.remaining_rounds
+    in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
     return (
         f"±{decimal_up(session.plan.radius)} for all {session.plan.target.questions:,} questions "
-        f"together, with confidence {level}; {session.remaining:,} new questions left"
+        f"together, with confidence {level}; {session.remaining:,} new questions left{in_rounds}"
     )
-
-
-def _show_price(session: Session, radius: float, *, json_wanted: bool) -> None:
-    found = session.price(radius)
-    worth, left = level_up(found.questions), session.remaining
-    if json_wanted:
-        render.as_json(
-            {
-                "radius": found.certificate.radius,
-                "questions": worth,
-                "remaining": left,
-                "affordable": int(left // found.questions),
-            }
-        )
-        return
-    render.line(
-        f"±{decimal_up(found.certificate.radius)} costs as much as {render.upper(worth)} planned "
-        f"questions; {left:,} are left, enough for {int(left // found.questions):,} such ones"
-    )
-
-
-def _show(answers: list[Answer]) -> None:
-    rows = [
-        [
-            f"{answer.value:.4f}",
-            decimal_down(answer.low),
-            decimal_up(answer.high),
-            "free" if answer.replayed else "new",
-            answer.question,
-        ]
-        for answer in answers
-    ]
-    render.table(["share", "low", "high", "cost", "question"], rows)

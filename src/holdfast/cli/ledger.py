@@ -6,17 +6,15 @@ from pathlib import Path
 import click
 
 from holdfast.cli import options, render
+from holdfast.cli.record import Record
 from holdfast.core.charge import amount_of
 from holdfast.core.errors import LedgerMissing
-from holdfast.core.interval import Interval
-from holdfast.core.numerics import decimal_down, decimal_up, level_down
+from holdfast.core.numerics import decimal_up, level_down
 from holdfast.ledger.sqlite import Ledger
-from holdfast.ledger.state import Settled
 from holdfast.mechanisms.splitting import without_key
 from holdfast.noise.entropy import SystemEntropy
-from holdfast.planner.plan import Plan
-from holdfast.planner.recorded import own_certificate_of, recorded_plan
-from holdfast.planner.remaining import remaining_questions
+from holdfast.planner.recorded import recorded_plan
+from holdfast.planner.remaining import remaining_questions, remaining_rounds
 
 
 @click.group()
@@ -34,13 +32,6 @@ def _open(path: str) -> Ledger:
     return Ledger.open(path)
 
 
-def _interval(plan: Plan, settled: Settled, place: str) -> Interval:
-    certificate = plan.certificate
-    if settled.terms:
-        certificate = own_certificate_of(plan, settled.terms, ledger=place)
-    return certificate.interval(settled.value)
-
-
 def _is_database(path: Path) -> bool:
     if not path.is_file():
         return False
@@ -56,9 +47,9 @@ def show(path: str, json_wanted: bool) -> None:
     with closing(_open(path)) as book:
         opening, answers, draws = book.opening, book.answers(), book.draws()
         plan = recorded_plan(opening, ledger=book.place)
-        lost = draws - len(answers)
+        lost = sum(len(questions) for questions in book.seen.pending.values())
         left = remaining_questions(plan, spent=book.spent(), draws=draws)
-        intervals = [_interval(plan, each, book.place) for each in answers.values()]
+        records = [Record.of(plan, each, ledger=book.place) for each in answers.values()]
         if json_wanted:
             summary = {
                 "ledger": book.place,
@@ -70,15 +61,7 @@ def show(path: str, json_wanted: bool) -> None:
                 "unsettled": lost,
                 "remaining": left,
                 "radius": plan.radius,
-                "answers": [
-                    {
-                        "question": each.text,
-                        "value": float(each.value),
-                        "low": interval.low,
-                        "high": interval.high,
-                    }
-                    for each, interval in zip(answers.values(), intervals, strict=True)
-                ],
+                "answers": [each.to_dict() for each in records],
             }
             render.as_json(summary)
             return
@@ -88,20 +71,17 @@ def show(path: str, json_wanted: bool) -> None:
         )
         if opening.entropy != SystemEntropy.description:
             render.line(f"noise from {opening.entropy}")
-        render.line(f"{draws:,} of {opening.questions:,} questions asked, {left:,} more as planned")
+        rounds = remaining_rounds(plan, spent=book.spent())
+        in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
+        render.line(
+            f"{draws:,} of {opening.questions:,} questions asked, {left:,} more as planned"
+            f"{in_rounds}"
+        )
         if lost:
             render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
         if answers:
-            rows = [
-                [
-                    f"{float(each.value):.4f}",
-                    decimal_down(interval.low),
-                    decimal_up(interval.high),
-                    each.text,
-                ]
-                for each, interval in zip(answers.values(), intervals, strict=True)
-            ]
-            render.table(["share", "low", "high", "question"], rows)
+            rows = [line for each in records for line in each.lines()]
+            render.table(["value", "low", "high", "question"], rows)
 
 
 @ledger.command()

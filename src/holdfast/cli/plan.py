@@ -8,6 +8,7 @@ from holdfast.cli import options, render
 from holdfast.core.errors import InvalidInput, VacuousPlan
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.core.target import Target
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.inverse import questions_affordable, rows_needed
 from holdfast.planner.plan import Plan
 from holdfast.planner.plan import plan as best_plan
@@ -27,7 +28,7 @@ from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 @click.option(
     "--rounds",
     type=int,
-    help="With --compare: batches in which the questions come, each seeing earlier ones only.",
+    help="Batches in which the questions come, each seeing the answers of earlier ones only.",
 )
 @click.option("--explain", is_flag=True, help="With --compare: say why each route is so wide.")
 @click.option(
@@ -95,12 +96,13 @@ def plan(
         target = Target.of(
             confidence=level, questions=QUESTIONS if questions is None else questions
         )
-        found = useful_plan(rows, target)
+        found = useful_plan(rows, target, rounds=rounds)
     elif rows is not None and radius is not None and questions is None:
-        found = _most_questions(rows, radius, level)
+        found = _most_questions(rows, radius, level, rounds)
     elif questions is not None and radius is not None and rows is None:
         target = Target.of(confidence=level, questions=questions)
-        found = best_plan(rows=rows_needed(target=target, radius=radius), target=target)
+        needed = rows_needed(target=target, radius=radius, rounds=rounds)
+        found = best_plan(rows=needed, target=target, rounds=rounds)
     else:
         raise InvalidInput(
             argument="the options",
@@ -126,7 +128,7 @@ def _only_together(views: Mapping[str, bool], extras: Mapping[str, bool]) -> Non
             argument="the options", accepted="one of --compare and --chains", given="both"
         )
     served = {"--compare": {"--rounds", "--explain", "--plot"}, "--chains": {"--plot"}}
-    allowed = served[asked[0]] if asked else set()
+    allowed = served[asked[0]] if asked else {"--rounds"}
     for name, given in extras.items():
         if given and name not in allowed:
             serving = [view for view, options in served.items() if name in options]
@@ -137,9 +139,11 @@ def _only_together(views: Mapping[str, bool], extras: Mapping[str, bool]) -> Non
             )
 
 
-def _most_questions(rows: int, radius: float, level: object) -> Plan:
+def _most_questions(rows: int, radius: float, level: object, rounds: int | None) -> Plan:
     confidence = Target.of(confidence=level, questions=1).confidence  # type: ignore[arg-type]
-    affordable = questions_affordable(rows=rows, confidence=confidence, radius=radius)
+    affordable = questions_affordable(
+        rows=rows, confidence=confidence, radius=radius, rounds=rounds
+    )
     if affordable == 0:
         one = Target(confidence=confidence, questions=1)
         raise VacuousPlan(
@@ -150,15 +154,19 @@ def _most_questions(rows: int, radius: float, level: object) -> Plan:
             rows_needed=rows_needed(target=one, radius=radius),
             questions_affordable=0,
         )
-    return best_plan(rows=rows, target=Target(confidence=confidence, questions=affordable))
+    target = Target(confidence=confidence, questions=affordable)
+    batches = None if rounds is None else min(rounds, affordable)
+    return best_plan(rows=rows, target=target, rounds=batches)
 
 
 def _show(found: Plan) -> None:
     target = found.target
+    chosen = "adaptively chosen questions"
+    if isinstance(found.mechanism, Rounds):
+        chosen = f"questions in {found.mechanism.rounds:,} adaptively chosen rounds"
     render.line(
-        f"±{decimal_up(found.radius)} for all of {target.questions:,} adaptively chosen "
-        f"questions on {found.rows:,} rows, together with confidence "
-        f"{level_down(target.confidence)}"
+        f"±{decimal_up(found.radius)} for all of {target.questions:,} {chosen} on {found.rows:,} "
+        f"rows, together with confidence {level_down(target.confidence)}"
     )
     rows = [
         [decimal_up(part.radius), part.covers, part.theorem] for part in found.certificate.parts

@@ -8,7 +8,8 @@ from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
 from holdfast.core.html import answer_html
 from holdfast.core.interval import Interval
-from holdfast.core.numerics import decimal_down, decimal_up, float_up, level_down
+from holdfast.core.numerics import float_up, level_down
+from holdfast.core.span import UNIT, Span
 
 
 @final
@@ -17,7 +18,8 @@ class Answer:
     """A released value with its interval for the population.
 
     `cost` is what this call charged: nothing when the question had been answered before.
-    `remaining` is how many new questions the data can still take.
+    `remaining` is how many new questions the data can still take. The certificate is about
+    shares; `span` says what they stand for.
     """
 
     question: str
@@ -25,6 +27,7 @@ class Answer:
     certificate: Certificate
     cost: Charge
     remaining: int
+    span: Span = UNIT
 
     @property
     def value(self) -> float:
@@ -38,11 +41,15 @@ class Answer:
             self.released - Fraction(interval.low),
             Fraction(interval.high) - self.released,
         )
-        return min(self.certificate.radius, float_up(max(below, above)))
+        widest = Fraction(self.certificate.radius) * self.span.width
+        return float_up(min(widest, max(below, above)))
 
     @property
     def interval(self) -> Interval:
-        return self.certificate.interval(self.released)
+        if self.span is UNIT:
+            return self.certificate.interval(self.released)
+        share = self.span.share(self.released)
+        return self.span.interval(self.certificate.interval(share))
 
     @property
     def low(self) -> float:
@@ -61,12 +68,12 @@ class Answer:
         """Whether the answer was given before, so that this call cost nothing."""
         return not amount_of(self.cost)
 
-    def __contains__(self, share: float) -> bool:
-        return share in self.interval
+    def __contains__(self, value: float) -> bool:
+        return value in self.interval
 
     def __str__(self) -> str:
-        interval = f"[{decimal_down(self.low)}, {decimal_up(self.high)}]"
-        return f"{self.value:.4f}  {interval}  {self.question}"
+        shown = f"{self.value:.{self.span.places}f}"
+        return f"{shown}  {self.span.shown(self.interval)}  {self.question}"
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""

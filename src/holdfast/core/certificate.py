@@ -1,5 +1,6 @@
 """Why an interval holds: the theorems, their numbers, what they assume."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol, final
@@ -38,7 +39,11 @@ class Shape(Protocol):
 
 
 class Derivation(Protocol):
-    """Where a certificate comes from, so that it can be worked out again."""
+    """Where a certificate comes from, so that it can be worked out again.
+
+    It may also have a hashable `session`: equal for two certificates only if one promise covers
+    the answers of both.
+    """
 
     def again(self) -> "Certificate":
         """The certificate, computed anew from the record alone."""
@@ -61,6 +66,12 @@ class Certificate:
     assumptions: tuple[str, ...] = ASSUMPTIONS
     shape: Shape | None = None
     derivation: Derivation | None = field(default=None, compare=False, repr=False)
+    # The sum of the parts, or 1, which no two shares exceed. Rounds: up, from an exact sum.
+    radius: float = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        exact = sum((Fraction(part.radius) for part in self.parts), Fraction(0))
+        object.__setattr__(self, "radius", min(1.0, float_up(exact)))
 
     def verify(self) -> "Certificate":
         """This certificate, if the ledger's record and the theorems give it again.
@@ -91,10 +102,10 @@ class Certificate:
         return Interval(low=max(around.low, shaped.low), high=min(around.high, shaped.high))
 
     @property
-    def radius(self) -> float:
-        """The sum of the parts, or 1, which no two shares exceed. Rounds: up, from an exact sum."""
-        exact = sum((Fraction(part.radius) for part in self.parts), Fraction(0))
-        return min(1.0, float_up(exact))
+    def session(self) -> Hashable | None:
+        """Whose promise this is, to be compared; None if it is not known."""
+        session: Hashable | None = getattr(self.derivation, "session", None)
+        return session
 
     @property
     def theorems(self) -> tuple[str, ...]:

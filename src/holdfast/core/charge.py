@@ -1,35 +1,41 @@
 """What a ledger adds up: exact amounts of one unit, fixed when the ledger is opened."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
+from itertools import groupby
 from types import MappingProxyType
 from typing import final
 
-from holdfast.core.loss import GDP, Draws
+from holdfast.core.loss import GDP, Draws, PureDP
 
-Charge = GDP | Draws
+Charge = GDP | PureDP | Draws
 
-UNITS: Mapping[str, type[GDP] | type[Draws]] = MappingProxyType({"mu_squared": GDP, "draws": Draws})
+UNITS: Mapping[str, type[GDP] | type[PureDP] | type[Draws]] = MappingProxyType(
+    {"mu_squared": GDP, "epsilon": PureDP, "draws": Draws}
+)
 
 
 def unit_of(charge: Charge) -> str:
     """The name of the unit, as ledgers record it."""
-    return "mu_squared" if isinstance(charge, GDP) else "draws"
+    return next(name for name, unit in UNITS.items() if isinstance(charge, unit))
 
 
 def amount_of(charge: Charge) -> Fraction:
     """The number of units."""
-    return charge.mu_squared if isinstance(charge, GDP) else charge.count
+    match charge:
+        case GDP(amount) | PureDP(amount) | Draws(amount):
+            return amount
 
 
 def added(first: Charge, second: Charge) -> Charge:
     """The sum of two charges of one unit; two units are a programming error."""
-    if isinstance(first, GDP) and isinstance(second, GDP):
-        return first + second
-    if isinstance(first, Draws) and isinstance(second, Draws):
-        return first + second
-    raise TypeError("charges of two units cannot be added")
+    match first, second:
+        case (GDP(), GDP()) | (PureDP(), PureDP()) | (Draws(), Draws()):
+            return type(first)(amount_of(first) + amount_of(second))
+        case _:
+            raise TypeError("charges of two units cannot be added")
 
 
 def nothing(unit: str) -> Charge:
@@ -40,7 +46,18 @@ def nothing(unit: str) -> Charge:
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """What one draw costs, and how it is made if not as the session's plan says."""
+    """What one question costs, and how it is drawn if not as the session's plan says.
+
+    `draws` is how many of the promised questions it counts as: an answer of many numbers has more
+    chances to go wrong.
+    """
 
     cost: Charge
     terms: Mapping[str, str] = field(default_factory=dict)
+    draws: int = 1
+
+
+def cost_of(offers: Sequence[Offer]) -> Charge:
+    """What all offers cost together. Equal neighbours are added at once: a batch has thousands."""
+    runs = [(offer, len(list(equal))) for offer, equal in groupby(offers)]
+    return reduce(added, (offer.cost * count for offer, count in runs))

@@ -8,6 +8,7 @@ HoldfastError
 ├── DataError             a source that cannot be held (also a ValueError)
 ├── Refusal               a promise that cannot be made; nothing was touched or charged
 │   ├── BudgetExhausted
+│   ├── RoundsExhausted
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
 ├── CertificateMismatch   a certificate that its ledger does not give again
@@ -124,6 +125,23 @@ class BudgetExhausted(Refusal):
             f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
             "nothing was read or charged. Questions already answered can be asked again for free; "
             "new ones need new data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class RoundsExhausted(Refusal):
+    """New questions, and no rows that no earlier round has seen."""
+
+    asked: int
+    rounds: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
+        return (
+            f"refused: {new} asked about this data, and {used} used up; nothing was read or "
+            "charged. Questions already answered can be asked again for free; new ones need new "
+            "data"
         )
 
 

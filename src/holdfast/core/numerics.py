@@ -1,13 +1,16 @@
 """Outward rounding: a bound computed in floating point leaves through `up` or `down`."""
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 # Every bound is a short chain of correctly conditioned operations on `math` functions, each
 # within a few units in the last place (2⁻⁵³). The tests hold every chain against mpmath at
 # 50 digits and allow it an eighth of this margin.
 MARGIN = 2.0**-40
+
+# Room for all digits of the largest and of the smallest double.
+_LONG = Context(prec=2000)
 
 
 def up(value: float) -> float:
@@ -46,12 +49,17 @@ def level_up(exact: Fraction) -> float:
 
 def decimal_up(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not below it."""
-    return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_CEILING), "f")
+    return _decimal(value, places, ROUND_CEILING)
 
 
 def decimal_down(value: float, *, places: int = 4) -> str:
     """`value` to print, with `places` decimals and not above it."""
-    return format(Decimal(value).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR), "f")
+    return _decimal(value, places, ROUND_FLOOR)
+
+
+def _decimal(value: float, places: int, rounding: str) -> str:
+    unit = Decimal(1).scaleb(-places)
+    return format(Decimal(value).quantize(unit, rounding=rounding, context=_LONG), "f")
 
 
 def log_of(exact: Fraction) -> float:
@@ -60,3 +68,11 @@ def log_of(exact: Fraction) -> float:
         return math.log1p(float(exact - 1))  # what is left of 1 is exact, so nothing cancels
     twos = exact.numerator.bit_length() - exact.denominator.bit_length()
     return twos * math.log(2) + math.log(exact / Fraction(2) ** twos)
+
+
+def digits_up(value: float, *, digits: int = 4) -> str:
+    """`value` to print, with so many significant digits and not below it."""
+    nearest = Decimal(f"{value:.{digits - 1}e}")
+    if nearest < Decimal(value):
+        nearest += Decimal(1).scaleb(nearest.adjusted() - digits + 1)
+    return f"{nearest:g}"

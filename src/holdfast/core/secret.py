@@ -1,5 +1,6 @@
 """The type of a number read from data, before noise."""
 
+from collections.abc import Iterable
 from typing import Generic, NoReturn, TypeVar, final
 
 T = TypeVar("T")
@@ -31,3 +32,8 @@ class Exact(Generic[T]):
 
     __eq__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __reduce__ = __getstate__ = _withheld
     __int__ = __float__ = __index__ = __iter__ = __len__ = _withheld
+
+    @staticmethod
+    def together(parts: "Iterable[Exact[T]]") -> "Exact[tuple[T, ...]]":
+        """Several withheld values as one."""
+        return Exact(tuple(part.__value for part in parts))

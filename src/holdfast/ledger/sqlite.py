@@ -7,19 +7,27 @@ processes wrote, asks the gate, and appends. Commits are synced to disk before t
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import final
 
-from holdfast.core.charge import Charge, Offer, added, amount_of
+from holdfast.core.charge import Charge, Offer, added, amount_of, cost_of
 from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
 from holdfast.core.gate import Gate, Refused
+from holdfast.core.loss import FREE
 from holdfast.ledger.entry import Body, Entry, checked, follow
 from holdfast.ledger.file import MEMORY, SCHEMA, check_header, create_file, insert, translated
-from holdfast.ledger.state import Opening, Paid, Settled, State
+from holdfast.ledger.state import (
+    Opening,
+    Paid,
+    Settled,
+    State,
+    Value,
+    offer_to_body,
+    value_to_json,
+)
 
 BUSY_SECONDS = 30.0
 
@@ -29,13 +37,14 @@ BUSY_SECONDS = 30.0
 class Reservation:
     """Questions that are paid for and may now be drawn, each once.
 
-    `first` is how many draws came before them, `offer` what was paid for each.
+    `offers` is what was paid for each. `first` draws and `before` in charges came before them.
     """
 
     sequence: int
     digests: tuple[str, ...]
+    offers: tuple[Offer, ...] = ()
     first: int = 0
-    offer: Offer | None = None
+    before: Charge = FREE
 
 
 @final
@@ -117,12 +126,12 @@ class Ledger:
         self,
         questions: Mapping[str, str],
         *,
-        offer: Callable[[int], Offer],
+        offers: Callable[[tuple[str, ...], int], Sequence[Offer]],
         gate: Gate[Charge, Charge],
     ) -> Reservation | Refused[Charge]:
         """Charge for each question (text by digest) that is still unanswered.
 
-        `offer(i)` is what each costs if the last of them is draw i of the ledger, counted from 1.
+        `offers(digests, i)` says what these cost after i draws; all are charged or none is.
         Durable when it returns. A refusal writes nothing.
         """
         with self._lock, translated(self.place):
@@ -131,30 +140,26 @@ class Ledger:
                 fresh = {key: text for key, text in questions.items() if key not in answered}
                 if not fresh:
                     return Reservation(0, ())
-                first = self._state.draws
-                if first + len(fresh) > self.opening.questions:
+                first, before = self._state.draws, self._state.spent
+                made = tuple(offers(tuple(fresh), first))
+                if first + sum(each.draws for each in made) > self.opening.questions:
                     return Refused(self.opening.budget)
-                made = offer(first + len(fresh))
-                cost = made.cost * len(fresh)
-                verdict = gate.admit(cost, spent=self._state.spent)
+                cost = cost_of(made)
+                verdict = gate.admit(cost, spent=before)
                 if isinstance(verdict, Refused):
                     return verdict
-                total = added(self._state.spent, cost)
+                total = added(before, cost)
                 if amount_of(total) > amount_of(self.opening.budget):  # whatever the gate may think
                     return Refused(self.opening.budget)
-                body: Body = {
-                    "questions": [{"digest": key, "text": text} for key, text in fresh.items()],
-                    "cost": str(amount_of(made.cost)),
-                    "spent": str(amount_of(total)),
-                }
-                if made.terms:
-                    body["terms"] = dict(made.terms)
-                entry = self._insert("reserve", body)
-            paid = {digest: Paid(text, made.terms) for digest, text in fresh.items()}
+                entry = self._insert("reserve", _reserved(fresh, made, total))
+            paid = {
+                digest: Paid(text, each)
+                for (digest, text), each in zip(fresh.items(), made, strict=True)
+            }
             self._state.charge(entry, paid, spent=total)
-            return Reservation(entry.sequence, tuple(fresh), first, made)
+            return Reservation(entry.sequence, tuple(fresh), made, first, before)
 
-    def settle(self, reservation: Reservation, values: Mapping[str, Fraction]) -> None:
+    def settle(self, reservation: Reservation, values: Mapping[str, Value]) -> None:
         """Record the answers drawn for a reservation. Durable when it returns."""
         if not reservation.digests:
             return
@@ -167,7 +172,7 @@ class Ledger:
                         accepted="paid for in this ledger and not settled yet",
                         given=f"entry {reservation.sequence}",
                     )
-                answers = {digest: str(values[digest]) for digest in reservation.digests}
+                answers = {digest: value_to_json(values[digest]) for digest in reservation.digests}
                 body: Body = {"reserve": reservation.sequence, "answers": answers}
                 entry = self._insert("settle", body)
             self._state.settle(entry, reservation.sequence, values)
@@ -236,3 +241,14 @@ class Ledger:
         entry = follow(self._state.last, kind, body)
         insert(self._connection, entry)
         return entry
+
+
+def _reserved(questions: Mapping[str, str], offers: tuple[Offer, ...], total: Charge) -> Body:
+    """The body of a reservation: what all offers have in common is said once."""
+    listed: list[Body] = [{"digest": key, "text": text} for key, text in questions.items()]
+    body: Body = {"questions": listed, "spent": str(amount_of(total))}
+    if all(offer == offers[0] for offer in offers):
+        return {**body, **offer_to_body(offers[0])}
+    for each, offer in zip(listed, offers, strict=True):
+        each.update(offer_to_body(offer))
+    return body

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
-from holdfast.core.charge import UNITS, Charge, added, amount_of, nothing, unit_of
+from holdfast.core.charge import UNITS, Charge, Offer, added, amount_of, cost_of, nothing, unit_of
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew
-from holdfast.core.loss import FREE
+from holdfast.core.loss import FREE, GDP, Draws, PureDP
 from holdfast.ledger.entry import Body, Entry
 
 FORMAT = 1
@@ -52,23 +52,38 @@ class Opening:
         )
 
 
+# A number, or the numbers of an answer that has several.
+Value = Fraction | tuple[Fraction, ...]
+
+
+def value_to_json(value: Value) -> str | list[str]:
+    """A released value as the ledger writes it."""
+    return [str(each) for each in value] if isinstance(value, tuple) else str(value)
+
+
+def _value_from_json(found: object) -> Value:
+    if isinstance(found, list):
+        return tuple(Fraction(str(each)) for each in found)
+    return Fraction(str(found))
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Settled:
     """An answer as it was released, with the terms of its draw if they were its own."""
 
     text: str
-    value: Fraction
+    value: Value
     terms: Mapping[str, str] = field(default_factory=dict)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """A question that is paid for."""
+    """A question that is paid for, and what was paid."""
 
     text: str
-    terms: Mapping[str, str]
+    offer: Offer
 
 
 @dataclass(slots=True)
@@ -82,6 +97,7 @@ class State:
     draws: int = 0
     pending: dict[int, Mapping[str, Paid]] = field(default_factory=dict)
     answers: dict[str, Settled] = field(default_factory=dict)
+    offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)  # each kind once
 
     def apply(self, entry: Entry) -> None:
         """Take in the next entry as it lies in the file, or raise LedgerDamaged."""
@@ -92,7 +108,9 @@ class State:
             elif entry.kind == "reserve":
                 self._check_and_charge(entry, body, self.opening.budget)
             elif entry.kind == "settle":
-                answers = {str(key): Fraction(value) for key, value in body["answers"].items()}
+                answers = {
+                    str(key): _value_from_json(value) for key, value in body["answers"].items()
+                }
                 self.settle(entry, int(body["reserve"]), answers)
             else:
                 raise ValueError(f"kind {entry.kind!r} is unknown")
@@ -104,16 +122,20 @@ class State:
     def charge(self, entry: Entry, questions: Mapping[str, Paid], *, spent: Charge) -> None:
         """Questions (by digest) are paid for; `spent` is the new total."""
         self.spent = spent
-        self.draws += len(questions)
+        self.draws += sum(paid.offer.draws for paid in questions.values())
         self.pending[entry.sequence] = questions
+        for offer in {id(paid.offer): paid.offer for paid in questions.values()}.values():
+            key = amount_of(offer.cost), offer.draws, *sorted(offer.terms.items())
+            self.offers.setdefault(key, offer)
         self.last = entry
 
-    def settle(self, entry: Entry, reserve: int, values: Mapping[str, Fraction]) -> None:
+    def settle(self, entry: Entry, reserve: int, values: Mapping[str, Value]) -> None:
         """The questions of entry `reserve` are answered."""
         questions = self.pending.pop(reserve)
         for digest, paid in questions.items():
             # Two processes may have drawn the same question at once: the first settled stands.
-            self.answers.setdefault(digest, Settled(paid.text, values[digest], paid.terms))
+            settled = Settled(paid.text, values[digest], paid.offer.terms)
+            self.answers.setdefault(digest, settled)
         self.last = entry
 
     def _open(self, entry: Entry, body: Body) -> None:
@@ -126,16 +148,36 @@ class State:
         self.last = entry
 
     def _check_and_charge(self, entry: Entry, body: Body, budget: Charge) -> None:
-        terms = {str(key): str(value) for key, value in body.get("terms", {}).items()}
-        questions = {
-            str(each["digest"]): Paid(str(each["text"]), terms) for each in body["questions"]
-        }
         unit = UNITS[unit_of(budget)]
-        total = added(self.spent, unit(Fraction(body["cost"])) * len(questions))
+        common = _offer(body, unit) if "cost" in body else None
+        questions = {
+            str(each["digest"]): Paid(str(each["text"]), common or _offer(each, unit))
+            for each in body["questions"]
+        }
+        total = added(self.spent, cost_of([paid.offer for paid in questions.values()]))
         if amount_of(total) > amount_of(budget):
             raise ValueError("more was reserved than the budget holds")
-        if self.opening and self.draws + len(questions) > self.opening.questions:
+        draws = sum(paid.offer.draws for paid in questions.values())
+        if self.opening and self.draws + draws > self.opening.questions:
             raise ValueError("more was drawn than was promised for")
         if total != unit(Fraction(body["spent"])):
             raise ValueError("the recorded total is not the sum of the charges")
         self.charge(entry, questions, spent=total)
+
+
+def _offer(body: Body, unit: type[GDP] | type[PureDP] | type[Draws]) -> Offer:
+    draws = body.get("draws", 1)
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise ValueError("a question is at least one draw")
+    terms = {str(key): str(value) for key, value in body.get("terms", {}).items()}
+    return Offer(cost=unit(Fraction(body["cost"])), terms=terms, draws=draws)
+
+
+def offer_to_body(offer: Offer) -> Body:
+    """What a reservation records of an offer: its cost, and what is out of the ordinary."""
+    body: Body = {"cost": str(amount_of(offer.cost))}
+    if offer.terms:
+        body["terms"] = dict(offer.terms)
+    if offer.draws != 1:
+        body["draws"] = offer.draws
+    return body

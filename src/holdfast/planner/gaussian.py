@@ -7,7 +7,7 @@ from holdfast.core.numerics import log_of
 from holdfast.core.search import argmin
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.theory.generalization.drift_variance import SHARE
+from holdfast.theory.generalization.drift_variance import levels
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 # σ is a whole number of grid steps in [64, 128): fine enough that rounding adds less than a
@@ -29,7 +29,7 @@ def best_gaussian(rows: int, target: Target) -> Gaussian:
     The search uses σ·z + sin a with a ≈ (μ/4)·√(2 ln(2/β) + μ²/16), which is T-drift-gauss but for
     a thousandth; what it finds is then certified exactly.
     """
-    level = (1 - SHARE) * target.beta
+    level, _ = levels(target)
     shortfall = normal_shortfall(beta=level, count=target.questions)
     log_level = log(2) - log_of(level)
 

@@ -7,9 +7,9 @@ from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.search import largest
 from holdfast.core.target import Target
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.planner.plan import (
-    MECHANISMS,
     MOST_QUESTIONS,
     MOST_ROWS,
     VACUOUS,
@@ -38,7 +38,8 @@ def questions_affordable(
     rows: int,
     confidence: float | Fraction,
     radius: float = VACUOUS,
-    mechanisms: Collection[type[Mechanism]] = MECHANISMS,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
 ) -> int:
     """How many questions keep every interval within `radius`; 0 if not even one, at most 10¹²."""
     check.positive_integer(rows=rows)
@@ -46,24 +47,37 @@ def questions_affordable(
 
     def fits(questions: int) -> bool:
         target = Target.of(confidence=confidence, questions=questions)
-        return _useful(plan(rows=rows, target=target, mechanisms=mechanisms), radius)
+        # Fewer questions cannot come in more batches.
+        batches = None if rounds is None else min(rounds, questions)
+        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=batches)
+        return _useful(best, radius)
 
     return largest(fits, most=MOST_QUESTIONS)
+
+
+def _least_rows(
+    target: Target, mechanisms: Collection[type[Mechanism]] | None, rounds: int | None
+) -> int:
+    """With fewer there is not even a row for each part, and no plan at all."""
+    parts = {Splitting.KIND: target.questions, Rounds.KIND: rounds or 1}
+    return min((parts.get(kind.KIND, 1) for kind in mechanisms or ()), default=1)
 
 
 def rows_needed(
     *,
     target: Target,
     radius: float = VACUOUS,
-    mechanisms: Collection[type[Mechanism]] = MECHANISMS,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
 ) -> int:
     """The fewest rows on which every interval stays within `radius`."""
     radius = _checked_radius(radius)
 
     def misses(rows: int) -> bool:
-        if set(mechanisms) == {Splitting} and rows < target.questions:
-            return True  # not even a row a question
-        return not _useful(plan(rows=rows, target=target, mechanisms=mechanisms), radius)
+        if rows < _least_rows(target, mechanisms, rounds):
+            return True
+        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds)
+        return not _useful(best, radius)
 
     needed = largest(misses, most=MOST_ROWS) + 1
     if needed > MOST_ROWS:

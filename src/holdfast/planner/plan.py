@@ -14,11 +14,16 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting, without_key
 from holdfast.mechanisms.truncation import Truncation
+from holdfast.mechanisms.votes import Votes
 from holdfast.planner.gaussian import best_gaussian
+from holdfast.planner.laplace import best_laplace
 from holdfast.theory.generalization.truncation import best_bins
+from holdfast.theory.generalization.votes import best_votes
 
 VACUOUS = 0.5
 
@@ -29,10 +34,13 @@ MOST_ROWS = 10**18
 # A key is drawn when a session is opened; for pricing any will do.
 _NO_KEY = "0" * 32
 
-Mechanism = Gaussian | Truncation | Splitting | OpenEnded
+Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | OpenEnded
 
 # What a number of questions can be promised with.
 MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
+
+# And what is only taken if it is named, or for rounds, if their number is.
+NAMED: tuple[type[Mechanism], ...] = (*MECHANISMS, Laplace, Votes, Rounds)
 
 
 @final
@@ -60,7 +68,7 @@ class Plan:
 
     @property
     def budget(self) -> Charge:
-        if isinstance(self.mechanism, OpenEnded):
+        if isinstance(self.mechanism, OpenEnded | Rounds):
             return self.mechanism.budget()
         return self.mechanism.cost() * self.target.questions
 
@@ -84,12 +92,24 @@ class Plan:
 
 
 def plan(
-    *, rows: int, target: Target, mechanisms: Collection[type[Mechanism]] = MECHANISMS
+    *,
+    rows: int,
+    target: Target,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
 ) -> Plan:
     """The plan with the smallest radius: Gaussian noise, few possible answers, or fresh rows.
 
-    `mechanisms` names the ones to choose from; only Gaussian noise also protects records. A
-    search only chooses parameters; the radius is then certified for them as they are, so an
+    `rounds` is the number of batches in which the questions come, if that is known. Questions of
+    a batch can share fresh rows; other mechanisms make no use of it and set no limit to it.
+
+    `mechanisms` names the ones to choose from; only noise also protects records. Laplace noise and
+    votes are tried only if named. The first is narrower than Gaussian noise for one to three
+    questions at most, where fresh rows are narrower still. On a grid of 10 to 10¹⁸ rows, 1 to 10¹²
+    questions and confidences from 0.01 to 0.999999 votes are at least 1.5 times as wide as the best
+    of the others wherever they say something.
+
+    A search only chooses parameters; the radius is then certified for them as they are, so an
     imperfect search costs width and never validity.
     """
     check.positive_integer(rows=rows)
@@ -99,32 +119,63 @@ def plan(
     ):
         if value > most:
             raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given="more")
-    chosen = [kind for kind in MECHANISMS if kind in mechanisms]
+    if mechanisms is None:
+        mechanisms = MECHANISMS if rounds is None else (*MECHANISMS, Rounds)
+    batches = _batches(rounds, target, mechanisms)
+    chosen = [kind for kind in NAMED if kind in mechanisms]
     if not chosen or len(chosen) != len(set(mechanisms)):
         raise InvalidInput(
             argument="mechanisms",
-            accepted=f"some of {', '.join(kind.__name__ for kind in MECHANISMS)}",
+            accepted=f"some of {', '.join(kind.__name__ for kind in NAMED)}",
             given=repr(mechanisms),
         )
-    plans = [found for kind in chosen if (found := _best(kind.KIND, rows, target))]
+    plans = [
+        found
+        for kind in chosen
+        if (found := _best(kind.KIND, rows, target, batches if kind is Rounds else 0))
+    ]
     if not plans:
+        argument, given = ("rounds", batches) if batches else ("questions", target.questions)
         raise InvalidInput(
-            argument="questions",
-            accepted=f"at most {rows:,}, one row each, for splitting",
-            given=f"{target.questions:,}",
+            argument=argument,
+            accepted=f"at most {rows:,}, one row each, for fresh rows",
+            given=f"{given:,}",
         )
     return min(plans, key=lambda each: each.radius)
 
 
+def _batches(rounds: int | None, target: Target, mechanisms: Collection[type[Mechanism]]) -> int:
+    """The number of rounds to plan for; 0 where there are none to speak of."""
+    if rounds is None:
+        if Rounds in mechanisms:
+            raise InvalidInput(
+                argument="rounds", accepted="given, for a plan by rounds", given="None"
+            )
+        return 0
+    if check.positive_integer(rounds=rounds) > target.questions:
+        raise InvalidInput(
+            argument="rounds",
+            accepted=f"at most the number of questions, {target.questions:,}",
+            given=f"{rounds:,}",
+        )
+    return rounds if Rounds in mechanisms else 0
+
+
 @lru_cache(maxsize=768)
-def _best(kind: str, rows: int, target: Target) -> Plan | None:
+def _best(kind: str, rows: int, target: Target, rounds: int) -> Plan | None:
     """The best plan with one kind of mechanism; None if it cannot be run at all."""
     mechanism: Mechanism
     if kind == Gaussian.KIND:
         mechanism = best_gaussian(rows, target)
     elif kind == Truncation.KIND:
         mechanism = Truncation(rows=rows, bins=best_bins(rows=rows, target=target))
-    elif target.questions <= rows:
+    elif kind == Laplace.KIND:
+        mechanism = best_laplace(rows, target)
+    elif kind == Votes.KIND:
+        mechanism = Votes(rows=rows, votes=best_votes(rows=rows, target=target))
+    elif kind == Rounds.KIND and rounds <= rows:
+        mechanism = Rounds(rows=rows, rounds=rounds, key=_NO_KEY)
+    elif kind == Splitting.KIND and target.questions <= rows:
         mechanism = Splitting(rows=rows, parts=target.questions, key=_NO_KEY)
     else:
         return None

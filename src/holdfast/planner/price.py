@@ -1,39 +1,29 @@
 """What one question with a radius of its own costs, before it is asked."""
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
 
 from holdfast.core import check
-from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
+from holdfast.core.loss import GDP, Draws
 from holdfast.core.numerics import decimal_up
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.gaussian import on_grid
-from holdfast.planner.plan import Mechanism, Plan
-from holdfast.theory.generalization.drift_variance import SHARE, own_drift
+from holdfast.planner.own import Price
+from holdfast.planner.plan import Plan
+from holdfast.theory.generalization.drift_variance import levels, own_drift
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 
-@final
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Price:
-    """A draw, what it is certified to, and how many planned questions its cost is worth."""
-
-    mechanism: Mechanism
-    certificate: Certificate
-    offer: Offer
-    questions: Fraction
-
-
-def planned_offer(plan: Plan, *, draw: int) -> Offer:
-    """What a question costs as the plan asks it, if it is this draw, counted from 1.
+def planned_offer(plan: Plan, *, draw: int, batch: int = 1) -> Offer:
+    """What a question costs as the plan asks it, if its batch ends with this draw, from 1.
 
     Ledgers ask under their write lock, so nothing is certified here.
     """
+    if isinstance(plan.mechanism, Rounds):
+        return Offer(cost=Draws(plan.mechanism.cost().count / batch))
     if not isinstance(plan.mechanism, OpenEnded):
         return Offer(cost=plan.mechanism.cost())
     stage = _stage(plan.mechanism, draw)
@@ -104,7 +94,8 @@ def price(plan: Plan, *, radius: float) -> Price:
 def _own(plan: Plan, budget: GDP, radius: float) -> Price | None:
     """The draw with the most noise that keeps `radius` by T-own-radius, or None."""
     room = radius - narrowest(plan)
-    shortfall = normal_shortfall(beta=SHARE * plan.target.beta / 2, count=plan.target.questions)
+    _, level = levels(plan.target)
+    shortfall = normal_shortfall(beta=level, count=plan.target.questions)
     if room <= 0:
         return None
     for shift in (0, -1, -2):  # rounding to the grid may need a step or two

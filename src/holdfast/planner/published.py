@@ -17,6 +17,8 @@ from holdfast.theory.generalization.routes import (
 )
 from holdfast.theory.generalization.routes.priced import Priced
 
+VOTES = "votes of random records, information"
+
 Price = Callable[[int, Target], Priced[Simultaneous]] | Callable[[int, Target], Priced[OneQuestion]]
 
 
@@ -30,6 +32,7 @@ class Published:
     steps: tuple[str, ...]
     why: str
     elsewhere: str = "the theorem does not apply to these numbers"
+    runs: bool = False
 
     def quote(self, rows: int, target: Target) -> Quote:
         priced = self.price(rows, target)
@@ -44,6 +47,7 @@ class Published:
             bound=priced.bound,
             parameters=priced.parameters,
             why=f"{why}.",
+            runs=self.runs,
         )
 
     def does_not_apply(self, target: Target, *, theorem: str, because: str) -> Quote:
@@ -124,11 +128,12 @@ _OTHERS = (
         "all that it keeps of the deviation",
     ),
     Published(
-        "votes of random records, information",
+        VOTES,
         mutual_information.votes,
         ("T-mi-votes", "T-noise-votes"),
         "Answers with the mean of a few random records' votes, whose own sampling error takes "
         "the place of noise and is larger",
+        runs=True,
     ),
     Published(
         "Gaussian noise, total variation added",

@@ -74,7 +74,7 @@ def _certified(route: str, certificate: Certificate, parameters: Parameters, why
         bound=Simultaneous.of(certificate.radius, beta=certificate.target.beta),
         parameters=parameters,
         why=f"{why}.",
-        runs=route in (OURS, TRUNCATION, SPLIT),
+        runs=route in (OURS, TRUNCATION, SPLIT, ROUNDS),
     )
 
 
@@ -110,7 +110,7 @@ def _split(route: str, rows: int, target: Target, rounds: int) -> Quote:
             bound=Simultaneous.of(1.0, beta=target.beta),
             parameters=(),
             why=f"Gives every {batch} rows of its own; but there are more of them than rows.",
-            runs=route == SPLIT,
+            runs=True,
         )
     each = rows_per_round(rows=rows, rounds=rounds)
     return _certified(

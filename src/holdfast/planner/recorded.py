@@ -7,16 +7,27 @@ from fractions import Fraction
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import LedgerDamaged
 from holdfast.core.loss import GDP
+from holdfast.core.span import UNIT, Span
 from holdfast.core.target import Target
 from holdfast.ledger.state import Opening
+from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
+from holdfast.mechanisms.votes import Votes
 from holdfast.noise.entropy import SystemEntropy
+from holdfast.planner.own import Clock, Own
 from holdfast.planner.plan import Mechanism, Plan
+from holdfast.theory.generalization.fixed_point import fixed_point_certificate
+from holdfast.theory.generalization.statistic import statistic_certificate
 
-Drawing = Gaussian | Truncation | Splitting
+Planned = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds
+Drawing = Planned | Own
 
 
 def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
@@ -39,16 +50,42 @@ def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
 def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> Certificate:
     """The certificate of an answer that was drawn under terms of its own."""
     try:
-        mechanism = described_mechanism(terms, rows=plan.rows)
-    except (KeyError, ValueError, ZeroDivisionError) as error:
+        drawn = mechanism_under(plan, terms)
+    except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
         raise LedgerDamaged(ledger=ledger, problem="describes no known mechanism") from error
-    if not isinstance(mechanism, Gaussian) or not isinstance(plan.budget, GDP):
-        raise LedgerDamaged(ledger=ledger, problem="records noise where the promise has none")
+    try:
+        certificate = _certified(plan, drawn, terms, ledger)
+        if "statistic" in terms:
+            certificate = statistic_certificate(certificate)
+    except ValueError as error:
+        problem = "records noise where the promise has none"
+        raise LedgerDamaged(ledger=ledger, problem=problem) from error
+    if "levels" in terms:
+        certificate = fixed_point_certificate(certificate, levels=int(terms["levels"]))
+    return replace(certificate, assumptions=(*plan.certificate.assumptions, *_declared(terms)))
+
+
+def _declared(terms: Mapping[str, str]) -> tuple[str, ...]:
+    """What the custodian said of a statistic, on which every answer of the session rests."""
+    moved = terms.get("statistic")
+    return (
+        (f"one row moves the statistic by at most its declared sensitivity, {moved}",)
+        if moved
+        else ()
+    )
+
+
+def _certified(plan: Plan, drawn: Drawing, terms: Mapping[str, str], ledger: str) -> Certificate:
+    if "kind" not in terms:
+        # Noise on finer totals has another law than on counts.
+        return drawn.certify(plan.target) if isinstance(drawn, Laplace) else plan.certificate
+    if isinstance(drawn, GaussianVector | Exponential | Quantile):
+        return Clock.of(plan, asked="a draw of its own").certify(drawn)
+    if not isinstance(drawn, Gaussian) or not isinstance(plan.budget, GDP):
+        raise ValueError("noise where the promise has none")
     if isinstance(plan.mechanism, OpenEnded):
-        certificate = _of_stage(plan.mechanism, mechanism, terms, plan.target, ledger)
-    else:
-        certificate = mechanism.certify_own(plan.target, budget=plan.budget)
-    return replace(certificate, assumptions=plan.certificate.assumptions)
+        return _of_stage(plan.mechanism, replace(drawn, levels=1), terms, plan.target, ledger)
+    return drawn.certify_own(plan.target, budget=plan.budget)
 
 
 def _of_stage(
@@ -69,17 +106,34 @@ def _mechanism(opening: Opening, ledger: str) -> Mechanism:
 
 def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechanism:
     """The mechanism that `describe` described, on this number of rows."""
+    levels = int(description.get("levels", "1"))
     match description["kind"]:
         case Gaussian.KIND:
             return Gaussian(
                 rows=rows,
                 sigma=Fraction(description["sigma"]),
                 step=Fraction(description["step"]),
+                levels=levels,
+            )
+        case Laplace.KIND:
+            return Laplace(
+                rows=rows,
+                scale=Fraction(description["scale"]),
+                step=Fraction(description["step"]),
+                levels=levels,
             )
         case Truncation.KIND:
-            return Truncation(rows=rows, bins=int(description["bins"]))
+            return Truncation(rows=rows, bins=int(description["bins"]), levels=levels)
         case Splitting.KIND:
-            return Splitting(rows=rows, parts=int(description["parts"]), key=description["key"])
+            return Splitting(
+                rows=rows, parts=int(description["parts"]), key=description["key"], levels=levels
+            )
+        case Votes.KIND:
+            return Votes(rows=rows, votes=int(description["votes"]), levels=levels)
+        case Rounds.KIND:
+            return Rounds(
+                rows=rows, rounds=int(description["rounds"]), key=description["key"], levels=levels
+            )
         case OpenEnded.KIND:
             pairs = [stage.split(":") for stage in description["stages"].split(" ")]
             stages = [
@@ -91,9 +145,52 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             raise ValueError("another kind of mechanism")
 
 
+def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | None:
+    """The mechanism of a draw that no plan makes by itself, or None."""
+    match terms["kind"]:
+        case GaussianVector.KIND:
+            return GaussianVector(
+                rows=rows,
+                sigma=Fraction(terms["sigma"]),
+                step=Fraction(terms["step"]),
+                cells=int(terms["cells"]),
+                ball=Fraction(terms["ball"]),
+                levels=int(terms.get("levels", "1")),
+            )
+        case Exponential.KIND:
+            return Exponential(
+                candidates=int(terms["candidates"]),
+                epsilon=Fraction(terms["epsilon"]),
+                sensitivity=int(terms["sensitivity"]),
+            )
+        case Quantile.KIND:
+            return Quantile(
+                rows=rows,
+                cells=int(terms["cells"]),
+                level=Fraction(terms["level"]),
+                epsilon=Fraction(terms["epsilon"]),
+            )
+        case _:
+            return None
+
+
 def mechanism_under(plan: Plan, terms: Mapping[str, str]) -> Drawing:
     """The mechanism that draws an answer under these terms."""
-    mechanism = described_mechanism(terms, rows=plan.rows) if terms else plan.mechanism
+    if "kind" in terms:
+        own = _own_mechanism(terms, rows=plan.rows)
+        mechanism = own or described_mechanism(terms, rows=plan.rows)
+    else:
+        mechanism = plan.mechanism
     if isinstance(mechanism, OpenEnded):
         raise TypeError("a draw of an open-ended session has the terms of its stage")
+    if "kind" not in terms and "levels" in terms and isinstance(mechanism, Planned):
+        return replace(mechanism, levels=int(terms["levels"]))
     return mechanism
+
+
+def span_of(terms: Mapping[str, str]) -> Span:
+    """The units of an answer drawn under these terms."""
+    if "low" not in terms:
+        return UNIT
+    low, high = Fraction(terms["low"]), Fraction(terms["high"])
+    return Span(low=low, high=high, most=Fraction(terms.get("most", terms["high"])))

@@ -6,7 +6,7 @@ from fractions import Fraction
 from holdfast.core.errors import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.plan import MECHANISMS, Mechanism, Plan, plan
+from holdfast.planner.plan import Mechanism, Plan, plan
 
 # What a new session promises unless told otherwise.
 CONFIDENCE = Fraction(95, 100)
@@ -14,18 +14,24 @@ QUESTIONS = 1000
 
 
 def useful_plan(
-    rows: int, target: Target, mechanisms: Collection[type[Mechanism]] = MECHANISMS
+    rows: int,
+    target: Target,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
 ) -> Plan:
     """The best plan with one of the `mechanisms`, unless it says nothing."""
-    best = plan(rows=rows, target=target, mechanisms=mechanisms)
+    best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds)
     if best.vacuous:
         raise VacuousPlan(
             rows=rows,
             questions=target.questions,
             confidence=target.confidence,
-            rows_needed=rows_needed(target=target, mechanisms=mechanisms),
+            rows_needed=rows_needed(target=target, mechanisms=mechanisms, rounds=rounds),
             questions_affordable=questions_affordable(
-                rows=rows, confidence=target.confidence, mechanisms=mechanisms
+                rows=rows,
+                confidence=target.confidence,
+                mechanisms=mechanisms,
+                rounds=rounds,
             ),
         )
     return best

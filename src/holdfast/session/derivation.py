@@ -1,23 +1,35 @@
 """A certificate worked out again from nothing but a ledger."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import final
 
 from holdfast.core.certificate import Certificate
+from holdfast.core.errors import LedgerDamaged
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
+from holdfast.planner.paid import check_paid
 from holdfast.planner.recorded import own_certificate_of, recorded_plan
 
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class FromLedger:
-    """The certificate of an answer drawn under `terms`, by the record in `ledger`."""
+    """The certificate of an answer drawn under `terms`, by the record in `ledger`.
+
+    `session` is the ledger itself if it is in memory; otherwise its file and what that promises,
+    so that all who opened the file agree, and other data or another promise in its place differ.
+    """
 
     ledger: Ledger
     terms: Mapping[str, str]
+    session: Hashable = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Now, not when asked: a relative path means another file in another folder.
+        object.__setattr__(self, "session", _session(self.ledger))
 
     def again(self) -> Certificate:
         """Recheck the whole ledger, rebuild its plan, and certify by the theorems of today.
@@ -32,6 +44,17 @@ class FromLedger:
     def _from(self, book: Ledger) -> Certificate:
         book.verify()
         plan = recorded_plan(book.opening, ledger=book.place)
+        check_paid(plan, book.seen.offers.values(), ledger=book.place)
         if not self.terms:
             return plan.certificate
+        if all(settled.terms != self.terms for settled in book.answers().values()):
+            raise LedgerDamaged(ledger=book.place, problem="has no answer drawn under these terms")
         return own_certificate_of(plan, self.terms, ledger=book.place)
+
+
+def _session(ledger: Ledger) -> Hashable:
+    if ledger.place == MEMORY:
+        return ledger
+    opening = ledger.opening
+    promise = (opening.fingerprint, opening.confidence, opening.questions)
+    return (str(Path(ledger.place).resolve()), *promise)

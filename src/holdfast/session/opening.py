@@ -14,10 +14,12 @@ from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.noise.entropy import Entropy, SystemEntropy
 from holdfast.planner.open_ended import open_ended_plan
-from holdfast.planner.plan import MECHANISMS, Mechanism, Plan
+from holdfast.planner.paid import check_paid
+from holdfast.planner.plan import Mechanism, Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 from holdfast.session.session import Session
@@ -28,6 +30,7 @@ def open(
     *,
     confidence: float | Fraction | None = None,
     questions: int | None = None,
+    rounds: int | None = None,
     ledger: str | Path | None = None,
     mechanisms: Collection[type[Mechanism]] | None = None,
     entropy: Entropy | None = None,
@@ -37,11 +40,15 @@ def open(
     source      a CSV or Parquet file, a pandas, Polars or Arrow table, a dict of arrays
     confidence  that all intervals of the session hold together; 0.95 for a new ledger
     questions   how many new questions can be asked in all; 1000 for a new ledger
+    rounds      in how many batches the questions will come, if that is known for a new ledger:
+                every `ask` or `ask_many` with a new question is one, and its questions can share
+                fresh rows. If that is the narrowest, there are no more rounds than these
     ledger      a file, or ":memory:"; by default beside a data file (FILE.holdfast), and in
                 memory for data that has no file
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
-                Truncation, Splitting; by default whichever has the narrowest intervals. OpenEnded,
-                alone and without `questions`, promises for as many as will come
+                Truncation, Splitting; by default whichever has the narrowest intervals. Rounds
+                come into it with `rounds`, Laplace and Votes only if named. OpenEnded, alone and
+                without `questions`, promises for as many as will come
     entropy     for tests only: seeded noise, which promises nothing
 
     Data that its ledger already knows continues with the promise and the budget recorded
@@ -51,6 +58,8 @@ def open(
         confidence = check.probability(confidence=confidence)
     if questions is not None:
         check.positive_integer(questions=questions)
+    if rounds is not None:
+        check.positive_integer(rounds=rounds)
     if mechanisms is not None and (isinstance(mechanisms, type) or not list(mechanisms)):
         raise InvalidInput(
             argument="mechanisms", accepted="a list of mechanisms", given=repr(mechanisms)
@@ -61,33 +70,43 @@ def open(
     if Ledger.exists(place):
         book = Ledger.open(place)
     else:
-        best = _planned(table.rows, confidence or CONFIDENCE, questions, mechanisms)
+        best = new_plan(
+            table.rows,
+            confidence=confidence,
+            questions=questions,
+            mechanisms=mechanisms,
+            rounds=rounds,
+        )
         book = Ledger.create(place, _opening(table, best, rng))
     try:
         agreed = _continued(book, table, confidence=confidence, questions=questions, rng=rng)
-        _chosen(agreed, mechanisms, book)
+        _chosen(agreed, mechanisms, rounds, book)
     except BaseException:
         book.close()
         raise
     return Session(table=table, plan=agreed, ledger=book, rng=rng)
 
 
-def _planned(
+def new_plan(
     rows: int,
-    confidence: Fraction,
-    questions: int | None,
-    mechanisms: Collection[type[Mechanism]] | None,
+    *,
+    confidence: Fraction | None = None,
+    questions: int | None = None,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
 ) -> Plan:
+    """What a new ledger for so many rows would promise."""
+    confidence = confidence or CONFIDENCE
     if mechanisms and OpenEnded in mechanisms:
-        if len(mechanisms) > 1 or questions is not None:
+        if len(mechanisms) > 1 or questions is not None or rounds is not None:
             raise InvalidInput(
                 argument="mechanisms",
-                accepted="OpenEnded alone, and no number of questions with it",
-                given=f"{len(mechanisms)} mechanisms, questions={questions}",
+                accepted="OpenEnded alone, and no number of questions or rounds with it",
+                given=f"{len(mechanisms)} mechanisms, questions={questions}, rounds={rounds}",
             )
         return open_ended_plan(rows=rows, confidence=confidence)
     target = Target(confidence=confidence, questions=questions or QUESTIONS)
-    return useful_plan(rows, target, mechanisms or MECHANISMS)
+    return useful_plan(rows, target, mechanisms, rounds)
 
 
 def _place(source: object, ledger: str | Path | None) -> str:
@@ -110,20 +129,38 @@ def _opening(table: Table, best: Plan, rng: Entropy) -> Opening:
     )
 
 
-def _chosen(agreed: Plan, mechanisms: Collection[type[Mechanism]] | None, book: Ledger) -> None:
+def _chosen(
+    agreed: Plan,
+    mechanisms: Collection[type[Mechanism]] | None,
+    rounds: int | None,
+    book: Ledger,
+) -> None:
+    """Refuse what was named if the ledger promises by something else.
+
+    Only a promise by rounds limits their number; any other holds for as many as come.
+    """
+    hint = "it was chosen when the ledger was opened; leave the argument out to continue"
     if mechanisms and type(agreed.mechanism) not in mechanisms:
         raise LedgerMismatch(
             ledger=book.place,
             what="the mechanism",
             recorded=type(agreed.mechanism).__name__,
             given=" or ".join(kind.__name__ for kind in mechanisms),
-            hint="it was chosen when the ledger was opened; leave the argument out to continue",
+            hint=hint,
+        )
+    if rounds and isinstance(agreed.mechanism, Rounds) and agreed.mechanism.rounds != rounds:
+        raise LedgerMismatch(
+            ledger=book.place,
+            what="rounds",
+            recorded=str(agreed.mechanism.rounds),
+            given=str(rounds),
+            hint=hint,
         )
 
 
 def _keyed(mechanism: Mechanism, rng: Entropy) -> Mechanism:
     """The mechanism to run: if it splits rows, with a key that nobody has seen."""
-    if isinstance(mechanism, Splitting):
+    if isinstance(mechanism, Splitting | Rounds):
         return replace(mechanism, key=f"{rng.bits(128):032x}")
     return mechanism
 
@@ -152,4 +189,6 @@ def _continued(
     same("questions", opening.questions, questions or opening.questions, kept)
     source = "noise from two kinds of sources cannot share a promise"
     same("entropy", opening.entropy, rng.description, source)
-    return recorded_plan(opening, ledger=book.place)
+    plan = recorded_plan(opening, ledger=book.place)
+    check_paid(plan, book.seen.offers.values(), ledger=book.place)
+    return plan

@@ -1,0 +1,87 @@
+"""Answers and prices on a terminal."""
+
+from collections.abc import Sequence
+
+from holdfast.cli import render
+from holdfast.core.answer import Answer
+from holdfast.core.histogram_answer import HistogramAnswer
+from holdfast.core.numerics import decimal_down, decimal_up, level_up, up
+from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.core.span import UNIT
+from holdfast.planner.own import Price
+from holdfast.query.form import Quantile
+from holdfast.query.question import parse_question
+from holdfast.session.session import Session
+
+
+def show_answers(answers: Sequence[Answer | HistogramAnswer | QuantileAnswer]) -> None:
+    """Numbers in one table, and a table for each histogram; quantiles say which level they have."""
+    numbers = [each for each in answers if isinstance(each, Answer)]
+    if numbers:
+        head = "share" if all(each.span == UNIT for each in numbers) else "value"
+        rows = [[*_numbers(each), _cost(each), each.question] for each in numbers]
+        render.table([head, "low", "high", "cost", "question"], rows)
+    for each in answers:
+        if isinstance(each, HistogramAnswer):
+            render.line(f"{each.question}  ({_cost(each)})")
+            render.table(
+                ["value", "low", "high", "cell"],
+                [[*_numbers(cell), label] for label, cell in zip(each.labels, each, strict=True)],
+            )
+        elif isinstance(each, QuantileAnswer):
+            levels = each.levels
+            render.line(
+                f"{each.value!r} is the quantile of some level from {decimal_down(levels.low)} to "
+                f"{decimal_up(levels.high)}: {each.question}  ({_cost(each)})"
+            )
+
+
+def _numbers(answer: Answer) -> list[str]:
+    span = answer.span
+    return [
+        f"{answer.value:.{span.places}f}",
+        decimal_down(answer.low, places=span.places),
+        decimal_up(answer.high, places=span.places),
+    ]
+
+
+def _cost(answer: Answer | HistogramAnswer | QuantileAnswer) -> str:
+    return "free" if answer.replayed else "new"
+
+
+def show_prices(
+    session: Session, prices: Sequence[tuple[str, Price]], *, json_wanted: bool
+) -> None:
+    """What each question would cost, in planned questions; nothing is spent."""
+    left = session.remaining
+    radii = [_radius(session, text, price) for text, price in prices]
+    if json_wanted:
+        render.as_json(
+            {
+                "remaining": left,
+                "prices": [
+                    {
+                        "question": text,
+                        "radius": radius,
+                        "questions": level_up(price.questions),
+                        "affordable": price.affordable(left),
+                    }
+                    for (text, price), radius in zip(prices, radii, strict=True)
+                ],
+            }
+        )
+        return
+    for (text, price), radius in zip(prices, radii, strict=True):
+        render.line(
+            f"±{decimal_up(radius)} costs as much as "
+            f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left, "
+            f"enough for {price.affordable(left):,} such ones: {text}"
+        )
+
+
+def _radius(session: Session, text: str, price: Price) -> float:
+    """How far the intervals would reach, in the units of the answer; a quantile's in its level."""
+    form = parse_question(text, session.schema).form
+    low, high = (0.0, 1.0) if isinstance(form, Quantile) else form.span
+    width = high - low
+    return price.certificate.radius if width == 1 else up(price.certificate.radius * width)

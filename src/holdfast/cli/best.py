@@ -1,0 +1,94 @@
+"""`holdfast best`: which of many candidates is best in the population, or nearly so."""
+
+from typing import TextIO
+
+import click
+
+from holdfast.cli import options, render
+from holdfast.cli.opening import opened, place_of
+from holdfast.core.errors import InvalidInput
+from holdfast.core.numerics import digits_up, level_up, up
+from holdfast.data.load import load
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.planner.own import Price
+from holdfast.query.candidates import parse_candidates
+from holdfast.session.request import best_request
+from holdfast.session.session import Session
+
+
+@click.command()
+@click.argument("file")
+@click.argument("candidate", nargs=-1)
+@click.option("--from", "listed", type=click.File(), help="A file with one candidate a line.")
+@click.option("--loss", type=float, help="How far below the sample's best it may be, at a price.")
+@click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
+@options.confidence
+@click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
+@options.as_json
+def best(
+    file: str,
+    candidate: tuple[str, ...],
+    listed: TextIO | None,
+    loss: float | None,
+    price_wanted: bool,
+    questions: int | None,
+    confidence: float | None,
+    ledger: str | None,
+    json_wanted: bool,
+) -> None:
+    """Choose the CANDIDATE with the largest share (or mean) in the population behind FILE.
+
+    \b
+    holdfast best scores.parquet "model_1 = label" "model_2 = label" "model_3 = label"
+    holdfast best scores.parquet --from models.txt --loss 0.01 --price
+    """
+    lines = [line.strip() for line in listed] if listed else []
+    asked = [*candidate, *(line for line in lines if line)]
+    table = load(file)
+    if len(asked) < 2:
+        raise InvalidInput(
+            argument="candidates", accepted="two or more", given=str(len(asked)), hint="see --help"
+        )
+    candidates = parse_candidates(asked, table.schema)
+    with opened(
+        table,
+        ledger=place_of(file, ledger, price_wanted=price_wanted),
+        requested=lambda plan: [best_request(plan, candidates, loss=loss)],
+        confidence=confidence,
+        questions=questions,
+        mechanisms=[Gaussian],  # the one that can choose
+    ) as session:
+        if price_wanted:
+            low, high = candidates.span
+            price = session.price_of_best(asked, loss=loss)
+            _show_price(session, price, high - low, json_wanted)
+            return
+        choice = session.best(asked, loss=loss)
+        if json_wanted:
+            render.as_json(choice.to_dict())
+            return
+        render.line(choice.chosen)
+        render.line(
+            f"no other of {choice.candidates:,} is better by more than {digits_up(choice.gap)} in "
+            f"the population, with confidence {choice.confidence} for all answers together; "
+            f"{choice.remaining:,} new questions left"
+        )
+
+
+def _show_price(session: Session, price: Price, width: float, json_wanted: bool) -> None:
+    left = session.remaining
+    gap = price.certificate.radius if width == 1 else up(price.certificate.radius * width)
+    if json_wanted:
+        render.as_json(
+            {
+                "gap": gap,
+                "questions": level_up(price.questions),
+                "remaining": left,
+            }
+        )
+        return
+    render.line(
+        f"a choice up to {digits_up(gap)} costs as much as "
+        f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left"
+    )

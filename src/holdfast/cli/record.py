@@ -1,0 +1,94 @@
+"""Recorded answers as lines of a table and as JSON, from the ledger alone."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from holdfast.core.certificate import Certificate
+from holdfast.core.interval import Interval
+from holdfast.core.numerics import decimal_up, float_up
+from holdfast.ledger.state import Settled
+from holdfast.mechanisms.exponential import Exponential
+from holdfast.mechanisms.quantile import Quantile
+from holdfast.planner.plan import Plan
+from holdfast.planner.recorded import own_certificate_of, span_of
+from holdfast.query import form
+from holdfast.query.tree import Column
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A settled answer with what is certified about it."""
+
+    settled: Settled
+    certificate: Certificate
+
+    @classmethod
+    def of(cls, plan: Plan, settled: Settled, *, ledger: str) -> "Record":
+        certificate = plan.certificate
+        if settled.terms:
+            certificate = own_certificate_of(plan, settled.terms, ledger=ledger)
+        return cls(settled, certificate)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the value is the place of something in a public list."""
+        return self.settled.terms.get("kind") in (Exponential.KIND, Quantile.KIND)
+
+    @property
+    def _reach(self) -> float:
+        """How far the choice may be from the best: in units of means, or in levels."""
+        if self.settled.terms.get("kind") == Quantile.KIND:
+            return self.certificate.radius
+        return float_up(Fraction(self.certificate.radius) * span_of(self.settled.terms).width)
+
+    def lines(self) -> list[list[str]]:
+        """value, low, high, text: one line a number."""
+        text, value = self.settled.text, self.settled.value
+        if self.chosen:
+            reach = decimal_up(self._reach)
+            return [[self._chosen_thing(), "", "", f"{text} (up to {reach})"]]
+        if not isinstance(value, tuple):
+            return [[*self._numbers()[0], text]]
+        return [[*each, f"{text} [{n}]"] for n, each in enumerate(self._numbers(), 1)]
+
+    def _chosen_thing(self) -> str:
+        """A value of the grid, or the place in the list of candidates."""
+        index, terms = int(str(self.settled.value)), self.settled.terms
+        if terms.get("kind") != Quantile.KIND:
+            return f"no. {index + 1}"
+        span = span_of(terms)
+        grid = form.Quantile(
+            Column(""),
+            Fraction(terms["level"]),
+            float(span.low),
+            float(span.high),
+            int(terms["cells"]),
+        )
+        return repr(grid.value(index))
+
+    def to_dict(self) -> dict[str, object]:
+        text, value = self.settled.text, self.settled.value
+        if self.chosen:
+            return {"question": text, "chosen": int(str(value)), "gap": self._reach}
+        cells = [
+            {"value": float(number), "low": interval.low, "high": interval.high}
+            for number, interval in self._found()
+        ]
+        return {"question": text, **({"cells": cells} if isinstance(value, tuple) else cells[0])}
+
+    def _found(self) -> list[tuple[float, Interval]]:
+        value, span = self.settled.value, span_of(self.settled.terms)
+        shares = value if isinstance(value, tuple) else (value,)
+        return [
+            (float(span.value(share)), span.interval(self.certificate.interval(share)))
+            for share in shares
+        ]
+
+    def _numbers(self) -> list[list[str]]:
+        span = span_of(self.settled.terms)
+        return [
+            [f"{number:.{span.places}f}", *span.shown(interval).strip("[]").split(", ")]
+            for number, interval in self._found()
+        ]

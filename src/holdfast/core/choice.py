@@ -1,0 +1,58 @@
+"""What was chosen of many, and how far from the best it can be."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Charge, amount_of
+from holdfast.core.numerics import digits_up, float_up, level_down
+from holdfast.core.span import UNIT, Span
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The candidate that was chosen as the best.
+
+    In the population no other candidate is better by more than `gap`: with the session's
+    confidence, together with all its other answers.
+    """
+
+    chosen: str
+    index: int
+    candidates: int
+    certificate: Certificate
+    cost: Charge
+    remaining: int
+    span: Span = UNIT
+
+    @property
+    def gap(self) -> float:
+        """How much better the best can be, in the units of the candidates. Rounds: up."""
+        return float_up(Fraction(self.certificate.radius) * self.span.width)
+
+    @property
+    def confidence(self) -> float:
+        return level_down(self.certificate.target.confidence)
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the choice was made before, so that this call cost nothing."""
+        return not amount_of(self.cost)
+
+    def __str__(self) -> str:
+        return f"{self.chosen}  (best of {self.candidates:,} up to {digits_up(self.gap)})"
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "chosen": self.chosen,
+            "index": self.index,
+            "candidates": self.candidates,
+            "gap": self.gap,
+            "confidence": self.confidence,
+            "cost": str(amount_of(self.cost)),
+            "replayed": self.replayed,
+            "remaining": self.remaining,
+            "theorems": list(self.certificate.theorems),
+        }

@@ -1,0 +1,110 @@
+"""Draws that are not as planned: what they are worth, and how many questions they count as."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import final
+
+from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Offer, amount_of
+from holdfast.core.errors import InvalidInput
+from holdfast.core.loss import GDP
+from holdfast.mechanisms.exponential import Exponential
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.quantile import Quantile
+from holdfast.planner.plan import Mechanism, Plan
+from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
+from holdfast.theory.generalization.drift_private import choice_cost
+from holdfast.theory.generalization.fixed_point import fixed_point_certificate
+
+Own = GaussianVector | Exponential | Quantile
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """A draw, what it is certified to, and how many planned questions its cost is worth."""
+
+    mechanism: Mechanism | Own
+    certificate: Certificate
+    offer: Offer
+    questions: Fraction
+
+    def affordable(self, remaining: int) -> int:
+        """How many such draws fit into what `remaining` planned questions would take."""
+        return int(remaining // max(self.questions, Fraction(self.offer.draws)))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What a session with Gaussian noise can spend, and on what: the only kind that mixes draws."""
+
+    plan: Plan
+    noise: Gaussian
+    budget: GDP
+
+    @classmethod
+    def of(cls, plan: Plan, *, asked: str) -> "Clock":
+        if isinstance(plan.mechanism, Gaussian) and isinstance(plan.budget, GDP):
+            return cls(plan, plan.mechanism, plan.budget)
+        raise InvalidInput(
+            argument="question",
+            accepted="a share or a mean in this session",
+            given=asked,
+            hint="open the data with mechanisms=[holdfast.Gaussian] and a number of questions",
+        )
+
+    def worth(self, cost: GDP) -> Fraction:
+        """How many planned questions a cost pays for."""
+        return cost.mu_squared / amount_of(self.noise.cost())
+
+    def draws(self, cost: GDP) -> int:
+        """How many questions a draw of this cost counts as: at least as many as it is worth."""
+        return min(self.plan.target.questions, max(1, ceil(self.worth(cost))))
+
+    def cost(self, mechanism: Own) -> GDP:
+        """What a draw uses up."""
+        if isinstance(mechanism, GaussianVector):
+            return mechanism.cost()
+        return choice_cost(mechanism.cost())
+
+    def certify(self, mechanism: Own) -> Certificate:
+        """What a draw is certified to, together with all others."""
+        draws = self.draws(self.cost(mechanism))
+        target, budget, rows = self.plan.target, self.budget, self.plan.rows
+        if isinstance(mechanism, GaussianVector):
+            return mechanism.certify_own(target, budget=budget, draws=draws)
+        if isinstance(mechanism, Quantile):
+            return quantile_certificate(
+                rows=rows,
+                candidates=mechanism.cells,
+                epsilon=mechanism.epsilon,
+                budget=budget,
+                target=target,
+                draws=draws,
+            )
+        certificate = choice_certificate(
+            rows=rows,
+            candidates=mechanism.candidates,
+            epsilon=mechanism.epsilon,
+            budget=budget,
+            target=target,
+            draws=draws,
+        )
+        if mechanism.sensitivity == 1:
+            return certificate
+        # Two means are compared, each read in fixed point.
+        return fixed_point_certificate(certificate, levels=mechanism.sensitivity // 2)
+
+    def price(self, mechanism: Own) -> Price:
+        """What a draw costs."""
+        cost = self.cost(mechanism)
+        offer = Offer(cost=cost, terms=mechanism.describe(), draws=self.draws(cost))
+        return Price(
+            mechanism=mechanism,
+            certificate=self.certify(mechanism),
+            offer=offer,
+            questions=self.worth(cost),
+        )

@@ -1,0 +1,37 @@
+"""Whether what a ledger records of payments fits the draws that were made for them."""
+
+from collections.abc import Iterable
+
+from holdfast.core.charge import Charge, Offer, amount_of, unit_of
+from holdfast.core.errors import LedgerDamaged
+from holdfast.mechanisms.exponential import Exponential
+from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.rounds import Rounds
+from holdfast.planner.own import Clock
+from holdfast.planner.plan import Plan
+from holdfast.planner.recorded import mechanism_under
+
+
+def check_paid(plan: Plan, offers: Iterable[Offer], *, ledger: str) -> None:
+    """Refuse a record of draws that paid less than they cost, or that count as too few."""
+    if isinstance(plan.mechanism, Rounds):
+        return  # a question pays its part of a round
+    for offer in offers:
+        try:
+            cost, draws = _due(plan, offer)
+        except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
+            raise LedgerDamaged(ledger=ledger, problem="describes no known mechanism") from error
+        enough = unit_of(cost) == unit_of(offer.cost) and amount_of(cost) <= amount_of(offer.cost)
+        if not enough or offer.draws < draws:
+            raise LedgerDamaged(ledger=ledger, problem="records noise that was not paid for")
+
+
+def _due(plan: Plan, offer: Offer) -> tuple[Charge, int]:
+    """What a draw under these terms costs, and as how many it counts."""
+    drawn = mechanism_under(plan, offer.terms)
+    if isinstance(drawn, GaussianVector | Exponential | Quantile):
+        clock = Clock.of(plan, asked="a draw of its own")
+        cost = clock.cost(drawn)
+        return cost, clock.draws(cost)
+    return drawn.cost(), 1

@@ -1,0 +1,37 @@
+"""From exact values to what may leave: each by the mechanism that was paid for."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+from holdfast.core.charge import Offer
+from holdfast.core.secret import Exact
+from holdfast.data.table import Total
+from holdfast.ledger.state import Value
+from holdfast.mechanisms.exponential import Exponential
+from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.quantile import Quantile
+from holdfast.noise.entropy import Entropy
+from holdfast.planner.plan import Plan
+from holdfast.planner.recorded import Drawing, mechanism_under
+
+
+def released(
+    plan: Plan, offers: Sequence[Offer], exact: Sequence[Total], *, rng: Entropy
+) -> list[Value]:
+    """The released values of exact ones, drawn under these offers."""
+    values: list[Value] = []
+    terms: object = None
+    for offer, total in zip(offers, exact, strict=True):
+        if offer.terms is not terms:  # the questions of a batch mostly share theirs
+            mechanism, terms = mechanism_under(plan, offer.terms), offer.terms
+        values.append(_released(mechanism, total, rng))
+    return values
+
+
+def _released(mechanism: Drawing, total: Total, rng: Entropy) -> Value:
+    if isinstance(mechanism, GaussianVector):
+        return mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng)
+    if isinstance(mechanism, Exponential | Quantile):
+        return Fraction(mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng))
+    return mechanism.release(cast(Exact[int], total), rng=rng)

@@ -1,0 +1,163 @@
+"""Recorded values as the answers that analysts read."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import inf
+from typing import final
+
+from holdfast.core.answer import Answer
+from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Charge, nothing, unit_of
+from holdfast.core.choice import Choice
+from holdfast.core.errors import LedgerDamaged
+from holdfast.core.histogram_answer import HistogramAnswer
+from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.core.span import Span
+from holdfast.data.statistic import Statistic
+from holdfast.ledger.sqlite import Reservation
+from holdfast.ledger.state import Settled
+from holdfast.planner.recorded import span_of
+from holdfast.query.candidates import Candidates
+from holdfast.query.form import Histogram, Quantile
+from holdfast.query.question import Question
+
+Reply = Answer | HistogramAnswer | QuantileAnswer
+
+
+@final
+class Replies:
+    """What a call has to say: each new answer is charged to the first one who asks for it."""
+
+    def __init__(
+        self,
+        *,
+        settled: Mapping[str, Settled],
+        reserved: Reservation,
+        certificate: Callable[[Mapping[str, str]], Certificate],
+        unit: Charge,
+        remaining: int,
+        place: str,
+    ) -> None:
+        self._place = place
+        self._settled = settled
+        self._certificate = certificate
+        self._free = nothing(unit_of(unit))
+        self._remaining = remaining
+        costs = (offer.cost for offer in reserved.offers)
+        self._unpaid = dict(zip(reserved.digests, costs, strict=True))
+
+    def any(self, question: Question) -> Reply:
+        """The answer to a question of any form."""
+        match question.form:
+            case Histogram():
+                return self.histogram(question)
+            case Quantile():
+                return self.quantile(question)
+            case _:
+                return self.scalar(question)
+
+    def scalar(self, asked: Question | Statistic) -> Answer:
+        known = self._settled[asked.digest]
+        span = self._span(known, asked)
+        share = self._share(self._one(known))
+        return self._answer(asked.text, known, share, span, cost=self._paid(asked.digest))
+
+    def histogram(self, asked: Question) -> HistogramAnswer:
+        known, cost = self._settled[asked.digest], self._paid(asked.digest)
+        form = asked.form
+        if not isinstance(form, Histogram):
+            raise TypeError("not a histogram")
+        if not isinstance(known.value, tuple) or len(known.value) != form.dimension:
+            raise self._damaged()
+        span = self._span(known, asked)
+        cells = tuple(
+            self._answer(_cell(label, form, asked.text), known, self._share(share), span, cost=cost)
+            for label, share in zip(form.labels, known.value, strict=True)
+        )
+        return HistogramAnswer(
+            question=asked.text,
+            labels=form.labels,
+            cells=cells,
+            cost=cost,
+            remaining=self._remaining,
+        )
+
+    def quantile(self, asked: Question) -> QuantileAnswer:
+        known, form = self._settled[asked.digest], asked.form
+        if not isinstance(form, Quantile):
+            raise TypeError("not a quantile")
+        index = self._index(known, form.steps)
+        return QuantileAnswer(
+            question=asked.text,
+            value=form.value(index),
+            after=form.value(index - 1) if index else -inf,
+            level=form.level,
+            certificate=self._certificate(known.terms),
+            cost=self._paid(asked.digest),
+            remaining=self._remaining,
+        )
+
+    def choice(self, asked: Candidates) -> Choice:
+        known = self._settled[asked.digest]
+        index = self._index(known, len(asked.questions))
+        return Choice(
+            chosen=asked.questions[index].text,
+            index=index,
+            candidates=len(asked.questions),
+            certificate=self._certificate(known.terms),
+            cost=self._paid(asked.digest),
+            remaining=self._remaining,
+            span=self._span(known, asked.questions[index]),
+        )
+
+    def _answer(
+        self, text: str, known: Settled, share: Fraction, span: Span, *, cost: Charge
+    ) -> Answer:
+        return Answer(
+            question=text,
+            released=span.value(share),
+            certificate=self._certificate(known.terms),
+            cost=cost,
+            remaining=self._remaining,
+            span=span,
+        )
+
+    def _one(self, settled: Settled) -> Fraction:
+        if isinstance(settled.value, tuple):
+            raise self._damaged()
+        return settled.value
+
+    def _share(self, value: Fraction) -> Fraction:
+        if not 0 <= value <= 1:
+            raise self._damaged()
+        return value
+
+    def _span(self, settled: Settled, asked: Question | Statistic) -> Span:
+        """The units that were recorded, if they are those of the question."""
+        try:
+            recorded = span_of(settled.terms)
+        except (KeyError, ValueError, ZeroDivisionError):
+            raise self._damaged() from None
+        if isinstance(asked, Question):
+            low, high = asked.form.span
+            if recorded != Span.between(Fraction(low), Fraction(high)):
+                raise self._damaged()
+        return recorded
+
+    def _index(self, settled: Settled, size: int) -> int:
+        value = self._one(settled)
+        if value.denominator != 1 or not 0 <= value < size:
+            raise self._damaged()
+        return int(value)
+
+    def _damaged(self) -> LedgerDamaged:
+        return LedgerDamaged(ledger=self._place, problem="records an answer of another shape")
+
+    def _paid(self, digest: str) -> Charge:
+        # A question repeated within a batch is paid for once.
+        return self._unpaid.pop(digest, self._free)
+
+
+def _cell(label: str, form: Histogram, text: str) -> str:
+    """What a cell asks by itself; a weight is only in the text of the whole."""
+    return label if form.weight is None else f"{label} in {text}"

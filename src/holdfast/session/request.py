@@ -1,0 +1,202 @@
+"""What a session is asked to draw: a question, a choice, or a statistic, and on which terms."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from typing import cast, final
+
+from holdfast.core import check
+from holdfast.core.charge import Offer, amount_of
+from holdfast.core.errors import EvaluationFailed, InvalidInput
+from holdfast.core.secret import Exact
+from holdfast.core.span import Span
+from holdfast.data.statistic import Statistic
+from holdfast.data.table import Table, Total
+from holdfast.ledger.sqlite import Reservation
+from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.planner.choice_price import best_price, quantile_price
+from holdfast.planner.own import Clock, Price
+from holdfast.planner.plan import Plan
+from holdfast.planner.price import planned_offer, price
+from holdfast.planner.vector_price import histogram_price
+from holdfast.query.candidates import Candidates
+from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
+from holdfast.query.question import Question
+from holdfast.theory.generalization.fixed_point import fixed_point_certificate
+from holdfast.theory.generalization.statistic import statistic_span
+
+# A radius below what fixed point can read: refused, whoever asks for it.
+_SMALLEST_SHARE = 1e-12
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something to draw. `extra` terms go into the ledger whatever the noise turns out to be."""
+
+    asked: Question | Candidates | Statistic
+    price: Price | None = None  # None: as the plan draws it
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def digest(self) -> str:
+        return self.asked.digest
+
+    @property
+    def text(self) -> str:
+        return self.asked.text
+
+    @property
+    def worth(self) -> int:
+        """How many planned questions it takes, at least."""
+        return max(1, ceil(self.price.questions)) if self.price else 1
+
+    def offer(self, plan: Plan, *, draw: int, batch: int) -> Offer:
+        """What it costs in a batch of this size that ends with this draw of the ledger."""
+        # A price without terms is the planned one, and that depends on the batch.
+        if self.price and self.price.offer.terms:
+            made = self.price.offer
+        else:
+            made = planned_offer(plan, draw=draw, batch=batch)
+        return replace(made, terms={**made.terms, **dict(self.extra)}) if self.extra else made
+
+
+def question_request(
+    plan: Plan, question: Question, *, radius: float | None = None, loss: float | None = None
+) -> Request:
+    """The draw that answers a question. A radius is in the units of the answer."""
+    form = question.form
+    if loss is not None and not isinstance(form, Quantile):
+        raise InvalidInput(argument="loss", accepted="for quantiles only", given=repr(loss))
+    match form:
+        case Share():
+            return Request(question, None if radius is None else price(plan, radius=radius))
+        case Mean():
+            return _real_request(plan, question, Span.between(*_exact(form.span)), radius, {})
+        case Histogram():
+            return _histogram_request(plan, question, form, radius)
+        case Quantile():
+            if radius is not None:
+                raise InvalidInput(
+                    argument="radius",
+                    accepted="left out: a quantile has a loss in its level instead",
+                    given=repr(radius),
+                )
+            drawn = quantile_price(plan, form, loss=loss)
+            return Request(question, drawn, _bounds(*form.span))
+
+
+def statistic_request(plan: Plan, statistic: object, *, radius: float | None = None) -> Request:
+    """The draw that answers a statistic, in units of what all rows together can move it by."""
+    if not isinstance(statistic, Statistic):
+        raise InvalidInput(
+            argument="statistic", accepted="a holdfast.Statistic", given=repr(statistic)[:80]
+        )
+    Clock.of(plan, asked="a statistic")
+    low, high = statistic.bounds
+    span = statistic_span(rows=plan.rows, sensitivity=statistic.moved_by, low=low, high=high)
+    extra = {"statistic": str(statistic.moved_by), "most": str(span.most)}
+    return _real_request(plan, statistic, span, radius, extra)
+
+
+def best_request(plan: Plan, candidates: Candidates, *, loss: float | None = None) -> Request:
+    """The draw that chooses one of the candidates. A loss is in their units."""
+    real = isinstance(candidates.questions[0].form, Mean)
+    low, high = _exact(candidates.span)
+    drawn = best_price(
+        plan,
+        candidates=len(candidates.questions),
+        sensitivity=FINE if real else 1,
+        loss=None if loss is None else check.positive_float(loss=loss) / float(high - low),
+    )
+    return Request(candidates, drawn, _bounds(*candidates.span) if real else ())
+
+
+def _real_request(
+    plan: Plan, asked: Question | Statistic, span: Span, radius: float | None, extra: dict[str, str]
+) -> Request:
+    drawn = None
+    if radius is not None:
+        drawn = _fixed_point(_in_units(span.width, radius, lambda share: price(plan, radius=share)))
+    terms = {"levels": str(FINE), "low": str(span.low), "high": str(span.high), **extra}
+    return Request(asked, drawn, tuple(terms.items()))
+
+
+def _histogram_request(
+    plan: Plan, question: Question, form: Histogram, radius: float | None
+) -> Request:
+    if not isinstance(form.weight, Mean):
+        return Request(question, histogram_price(plan, form, radius=radius))
+    if radius is None:
+        drawn = histogram_price(plan, form)
+    else:
+        low, high = _exact(form.extent)
+        drawn = _in_units(
+            high - low, radius, lambda share: histogram_price(plan, form, radius=share)
+        )
+    return Request(question, _fixed_point(drawn), _bounds(*form.extent))
+
+
+def _fixed_point(drawn: Price) -> Price:
+    return replace(drawn, certificate=fixed_point_certificate(drawn.certificate, levels=FINE))
+
+
+def _in_units(width: Fraction, radius: float, priced: Callable[[float], Price]) -> Price:
+    """The price of a radius that is given in the units of the answer.
+
+    What fixed point takes is given back beforehand. A refusal speaks of the analyst's units.
+    """
+    share = check.positive_float(radius=radius) / float(width) - 1 / FINE
+    try:
+        return priced(max(share, _SMALLEST_SHARE))
+    except InvalidInput as refused:
+        raise InvalidInput(
+            argument="radius",
+            accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+            given=repr(radius),
+            hint=refused.hint,
+        ) from None
+
+
+def _exact(bounds: tuple[float, float]) -> tuple[Fraction, Fraction]:
+    return Fraction(bounds[0]), Fraction(bounds[1])
+
+
+def _bounds(low: float, high: float) -> tuple[tuple[str, str], ...]:
+    return ("low", str(Fraction(low))), ("high", str(Fraction(high)))
+
+
+def read(
+    table: Table, plan: Plan, requests: Sequence[Request], reserved: Reservation
+) -> list[Total]:
+    """The exact values of what was paid for."""
+    questions = [each.asked for each in requests if isinstance(each.asked, Question)]
+    promised = plan.mechanism
+    if isinstance(promised, Splitting):
+        found = table.totals_part(
+            questions, first=reserved.first, parts=promised.parts, key=promised.key
+        )
+    elif isinstance(promised, Rounds):
+        number = amount_of(reserved.before)
+        if number.denominator != 1:
+            raise EvaluationFailed()
+        found = table.totals_round(
+            questions, number=int(number), rounds=promised.rounds, key=promised.key
+        )
+    else:
+        found = table.totals(questions)
+    totals = iter(found)
+    return [_read(table, each, totals) for each in requests]
+
+
+def _read(table: Table, request: Request, totals: Iterator[Total]) -> Total:
+    match request.asked:
+        case Question():
+            return next(totals)
+        case Statistic() as statistic:
+            return table.measure(statistic, levels=FINE)
+        case Candidates(questions=questions):
+            # Candidates are shares or means, so each total is one number.
+            return Exact.together(cast(list[Exact[int]], table.totals(questions)))

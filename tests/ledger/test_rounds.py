@@ -1,0 +1,145 @@
+"""A ledger that counts rounds: a batch costs one, on paper and in replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from holdfast.accounting.session_gate import SessionGate
+from holdfast.core.charge import Charge, Offer, amount_of
+from holdfast.core.errors import LedgerDamaged
+from holdfast.core.gate import Refused
+from holdfast.core.loss import Draws
+from holdfast.ledger.file import MEMORY
+from holdfast.ledger.sqlite import Ledger, Reservation
+from ledger.books import OPENING, Line, chained, lines, overwrite
+
+ROUND = Draws(Fraction(1))
+BUDGET = Draws(Fraction(3))
+GATE = SessionGate.within(BUDGET)
+BOOK = replace(
+    OPENING, questions=10, budget=BUDGET, mechanism={"kind": "rounds", "rounds": "3", "key": "0"}
+)
+
+
+def shared(digests: tuple[str, ...], _: int) -> list[Offer]:
+    """One round for all of them."""
+    return [Offer(cost=Draws(Fraction(1, len(digests))))] * len(digests)
+
+
+def reserve(ledger: Ledger, *names: str) -> Reservation | Refused[Charge]:
+    texts = {name: f"{name} > 1" for name in names}
+    return ledger.reserve(texts, offers=shared, gate=GATE)
+
+
+def paid(ledger: Ledger, *names: str) -> Reservation:
+    found = reserve(ledger, *names)
+    assert isinstance(found, Reservation)
+    return found
+
+
+def book(place: Path) -> Ledger:
+    return Ledger.create(str(place), BOOK)
+
+
+def test_a_batch_costs_one_round_whatever_its_size() -> None:
+    ledger = Ledger.create(MEMORY, BOOK)
+    first, second = paid(ledger, "p", "q", "r"), paid(ledger, "s")
+
+    assert (first.before, second.before) == (Draws(Fraction(0)), ROUND)
+    assert (first.first, second.first) == (0, 3)
+    assert (ledger.spent(), ledger.draws()) == (ROUND * 2, 4)
+    assert lines(ledger)[1][1] == {
+        "questions": [{"digest": name, "text": f"{name} > 1"} for name in "pqr"],
+        "cost": "1/3",
+        "spent": "1",
+    }
+    ledger.close()
+
+
+def test_rounds_and_questions_are_both_limits() -> None:
+    ledger = Ledger.create(MEMORY, BOOK)
+    assert isinstance(reserve(ledger, *"abcdefghijk"), Refused)  # eleven of ten questions
+    for names in ("abcdefgh", "i"):
+        paid(ledger, *names)
+    assert isinstance(reserve(ledger, "j", "k"), Refused)
+    assert len(lines(ledger)) == 3  # refusals write nothing
+    paid(ledger, "j")
+    ledger.close()
+
+    ledger = Ledger.create(MEMORY, BOOK)
+    for name in "abc":
+        paid(ledger, name)
+    assert isinstance(reserve(ledger, "d"), Refused)  # a fourth round of three
+    ledger.close()
+
+
+def test_a_reserved_round_is_spent_though_nothing_was_settled(tmp_path: Path) -> None:
+    place = tmp_path / "book"
+    with closing(book(place)) as ledger:
+        paid(ledger, "p", "q")
+    with closing(Ledger.open(str(place))) as ledger:  # the process died before it settled
+        assert (ledger.spent(), ledger.draws(), dict(ledger.answers())) == (ROUND, 2, {})
+        again = paid(ledger, "p", "q")
+        assert again.before == ROUND
+        ledger.settle(again, {"p": Fraction(1, 2), "q": Fraction(1, 3)})
+        assert ledger.verify() == 4
+        assert paid(ledger, "p", "q", "r").digests == ("r",)
+
+
+def test_every_taker_gets_a_round_of_its_own(tmp_path: Path) -> None:
+    place = tmp_path / "book"
+    book(place).close()
+    got: list[Reservation | Refused[Charge]] = []
+
+    def take(name: str) -> None:
+        with closing(Ledger.open(str(place))) as ledger:
+            got.append(reserve(ledger, name, f"{name}{name}"))
+
+    takers = [Thread(target=take, args=(name,)) for name in "abcde"]
+    for taker in takers:
+        taker.start()
+    for taker in takers:
+        taker.join()
+    rounds = sorted(amount_of(each.before) for each in got if isinstance(each, Reservation))
+
+    assert rounds == [0, 1, 2]
+    assert len(got) == 5
+    with closing(Ledger.open(str(place))) as ledger:
+        assert ledger.verify() == 4
+        assert ledger.spent() == BUDGET
+
+
+FORGERIES: dict[str, Callable[[list[Line]], object]] = {
+    "paid for each": lambda told: told[1][1].update(cost="1"),
+    "a total for each": lambda told: told[1][1].update(spent="2"),
+    "no round at all": lambda told: told[1][1].update(spent="0"),
+    "another unit": lambda told: told[0][1].update(unit="miles"),
+    "fewer rounds": lambda told: told[0][1].update(budget="1/2"),
+    "fewer questions": lambda told: told[0][1].update(questions=1),
+    "no draw": lambda told: told[1][1].update(draws=0),
+    "a true draw": lambda told: told[1][1].update(draws=True),
+    "more draws than promised": lambda told: told[1][1].update(draws=6),
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
+def test_a_record_that_does_not_add_up_is_damage(
+    tmp_path: Path, forge: Callable[[list[Line]], object]
+) -> None:
+    place = tmp_path / "book"
+    with closing(book(place)) as ledger:
+        paid(ledger, "p", "q")
+        told = lines(ledger)
+    overwrite(place, chained(told))
+    Ledger.open(str(place)).close()  # untouched, the second opinion's chain is accepted
+    forge(told)
+    overwrite(place, chained(told))
+    with pytest.raises(LedgerDamaged, match="makes no sense at entry"):
+        Ledger.open(str(place))

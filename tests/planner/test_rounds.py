@@ -1,0 +1,165 @@
+"""Plans by rounds: when they are taken, what they promise, and what they refuse."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log, sqrt
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.loss import Draws
+from holdfast.core.target import Target
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.votes import Votes
+from holdfast.planner.inverse import questions_affordable, rows_needed
+from holdfast.planner.plan import MECHANISMS, plan
+from holdfast.planner.price import planned_offer, planned_price, price
+from holdfast.planner.remaining import remaining_questions, remaining_rounds
+from holdfast.planner.useful import useful_plan
+from holdfast.theory.generalization.routes.mutual_information import votes
+
+TARGET = Target.of(confidence=0.95, questions=1000)
+
+
+def draws(count: int) -> Draws:
+    return Draws(Fraction(count))
+
+
+@settings(max_examples=20)
+@given(rows=st.integers(1, 10**9), rounds=st.integers(1, 1000))
+def test_the_radius_is_hoeffdings_for_the_rows_of_a_round(rows: int, rounds: int) -> None:
+    if rounds > rows:
+        with pytest.raises(InvalidInput, match=r"^rounds must be at most"):
+            plan(rows=rows, target=TARGET, mechanisms=[Rounds], rounds=rounds)
+        return
+    found = plan(rows=rows, target=TARGET, mechanisms=[Rounds], rounds=rounds)
+    by_hand = min(1, sqrt(log(2 * 1000 / 0.05) / (2 * (rows // rounds))))
+
+    assert found.radius == pytest.approx(by_hand, rel=1e-9)
+    assert found.radius >= by_hand * (1 - 1e-15)
+    assert found.budget == draws(rounds)
+
+
+def test_rounds_are_taken_where_they_are_the_narrowest() -> None:
+    few, many = (plan(rows=100_000, target=TARGET, rounds=rounds) for rounds in (5, 500))
+
+    assert isinstance(few.mechanism, Rounds)
+    assert few.mechanism.rounds == 5
+    assert few.radius < 0.017 < many.radius
+    assert many == plan(rows=100_000, target=TARGET)
+    assert isinstance(many.mechanism, Gaussian)
+
+
+def test_rounds_of_one_question_are_fresh_rows_for_every_question() -> None:
+    target = Target.of(confidence=0.95, questions=5)
+    by_round = plan(rows=100_000, target=target, mechanisms=[Rounds], rounds=5)
+    by_question = plan(rows=100_000, target=target, mechanisms=[Splitting])
+
+    assert by_round.radius == by_question.radius
+    assert plan(rows=100_000, target=target, rounds=5) == by_question
+
+
+def test_a_named_mechanism_is_never_replaced_by_rounds() -> None:
+    noisy = plan(rows=100_000, target=TARGET, mechanisms=[Gaussian], rounds=5)
+
+    assert noisy == plan(rows=100_000, target=TARGET, mechanisms=[Gaussian])
+
+
+@pytest.mark.parametrize("rounds", [0, -1, True, 1.5, 1001])
+def test_absurd_rounds_are_refused(rounds: int) -> None:
+    for mechanisms in (None, [Rounds], [Gaussian]):
+        with pytest.raises(InvalidInput, match=r"^rounds must be"):
+            plan(rows=100_000, target=TARGET, mechanisms=mechanisms, rounds=rounds)
+
+
+def test_a_plan_by_rounds_needs_their_number() -> None:
+    with pytest.raises(InvalidInput, match=r"^rounds must be given, for a plan by rounds"):
+        plan(rows=100_000, target=TARGET, mechanisms=[Rounds])
+
+
+def test_a_price_is_of_a_round_and_there_is_one_radius() -> None:
+    found = plan(rows=100_000, target=TARGET, rounds=5)
+    offer = planned_price(found).offer
+
+    assert (offer.cost, dict(offer.terms)) == (draws(1), {})
+    assert planned_offer(found, draw=7, batch=4).cost * 4 == draws(1)
+    assert price(found, radius=0.1) == planned_price(found)
+    with pytest.raises(InvalidInput, match=r"^radius must be at least 0\.01"):
+        price(found, radius=0.01)
+
+
+def test_what_is_left_is_questions_while_there_are_rounds() -> None:
+    found = plan(rows=100_000, target=TARGET, rounds=5)
+
+    assert remaining_questions(found, spent=draws(0), draws=0) == 1000
+    assert remaining_questions(found, spent=draws(4), draws=30) == 970
+    assert remaining_questions(found, spent=draws(5), draws=30) == 0
+    assert remaining_questions(found, spent=draws(4), draws=1000) == 0
+    assert [remaining_rounds(found, spent=draws(spent)) for spent in (0, 4, 5)] == [5, 1, 0]
+    noisy = plan(rows=100_000, target=TARGET)
+    assert remaining_rounds(noisy, spent=noisy.mechanism.cost()) is None
+
+
+def test_the_inverses_are_exact_at_their_edges() -> None:
+    rows = rows_needed(target=TARGET, radius=0.05, mechanisms=[Rounds], rounds=4)
+    for size, fits in ((rows, True), (rows - 1, False)):
+        found = plan(rows=size, target=TARGET, mechanisms=[Rounds], rounds=4)
+        assert (found.radius <= 0.05) is fits
+    count = questions_affordable(
+        rows=5000, confidence=0.95, radius=0.05, mechanisms=[Rounds], rounds=4
+    )
+    for questions, fits in ((count, True), (count + 1, False)):
+        target = Target.of(confidence=0.95, questions=questions)
+        found = plan(rows=5000, target=target, mechanisms=[Rounds], rounds=4)
+        assert (found.radius <= 0.05) is fits
+    assert count > 10
+
+
+def test_a_vacuous_plan_by_rounds_says_what_would_do() -> None:
+    with pytest.raises(VacuousPlan) as caught:
+        useful_plan(100, TARGET, [Rounds], 20)
+    needed = caught.value.rows_needed
+
+    assert not useful_plan(needed, TARGET, [Rounds], 20).vacuous
+    with pytest.raises(VacuousPlan):
+        useful_plan(needed - 1, TARGET, [Rounds], 20)
+
+
+# Votes ----------------------------------------------------------------------------------------
+
+
+GRID = [
+    (rows, questions, confidence)
+    for rows in (10, 10**3, 10**6, 10**12)
+    for questions in (1, 3, 100, 10**4, 10**9)
+    for confidence in (0.01, 0.95)
+]
+
+
+def test_votes_are_never_the_narrowest_so_they_are_taken_only_if_named() -> None:
+    wider = []
+    for rows, questions, confidence in GRID:
+        target = Target.of(confidence=confidence, questions=questions)
+        radius = votes(rows, target).bound.radius
+        if radius < 1:
+            wider.append(radius / plan(rows=rows, target=target).radius)
+
+    assert len(wider) > 15
+    assert min(wider) > 1.5
+    assert Votes not in MECHANISMS
+
+
+def test_named_votes_are_planned_and_certified() -> None:
+    found = plan(rows=100_000, target=TARGET, mechanisms=[Votes])
+    both = plan(rows=100_000, target=TARGET, mechanisms=[Votes, Gaussian])
+
+    assert isinstance(found.mechanism, Votes)
+    assert found.radius == pytest.approx(votes(100_000, TARGET).bound.radius, rel=1e-9)
+    assert found.budget == draws(1000)
+    assert isinstance(both.mechanism, Gaussian)
+    assert found.to_dict()["mechanism"] == {"kind": "votes", "votes": found.mechanism.votes}
