@@ -15,6 +15,7 @@ from contract.sources import TREES
 RANKS = {
     "core": 0,
     "theory": 1,
+    "derive": 1,
     "noise": 1,
     "query": 1,
     "mechanisms": 2,
