@@ -112,14 +112,14 @@ def test_halved_intervals_are_caught_on_every_route() -> None:
 @statistical(false_alarm=FALSE_ALARM)
 def test_splitting_that_never_moves_on_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: all questions are counted on the first part."""
-    plain = Table.count_part
+    plain = Table.totals_part
 
     def stuck(self, questions, *, first, parts, key):  # type: ignore[no-untyped-def]
         return [plain(self, [each], first=0, parts=parts, key=key)[0] for each in questions]
 
     fight = Fight(Splitting, correlation, 400, 20, 100)
     assert p_value(missed(fight)[0], fight) > FALSE_ALARM
-    monkeypatch.setattr(Table, "count_part", stuck)
+    monkeypatch.setattr(Table, "totals_part", stuck)
     assert p_value(missed(fight)[0], fight) < FALSE_ALARM
 
 
