@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import holdfast.accounting
+import holdfast.derive
 import holdfast.theory
 from holdfast.core.theorem import Theorem, registered
 
@@ -19,7 +20,7 @@ References are in [references.bib](references.bib); proofs of our own are in
 
 def import_all() -> None:
     """Import every module that may register a theorem."""
-    for package in (holdfast.theory, holdfast.accounting):
+    for package in (holdfast.theory, holdfast.derive, holdfast.accounting):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import runpy
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -14,7 +16,9 @@ import pytest
 import holdfast
 from holdfast.cli.main import cli, main
 from holdfast.core import errors
+from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.sources import SOURCES
+from holdfast.theory.release import bounded_range
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -40,7 +44,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_python_blocks_run_in_order(page: Path, people: Path) -> None:
     namespace: dict[str, object] = {}
     for block in blocks(page, "python"):
-        exec(compile(block, str(page), "exec"), namespace)
+        exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
 
     if page.stem in ("README", "first-answer", "share-one-budget"):
         assert (people / "people.csv.holdfast").exists()
@@ -50,7 +54,7 @@ def test_tutorial_shows_what_it_says(people: Path, capsys: pytest.CaptureFixture
     page = ROOT / "docs/tutorial/first-answer.md"
     namespace: dict[str, object] = {}
     for block in blocks(page, "python"):
-        exec(compile(block, str(page), "exec"), namespace)
+        exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
     shown = capsys.readouterr().out
 
     assert "±0.0615" in shown
@@ -131,6 +135,80 @@ def test_theorem_page_is_what_the_registry_says() -> None:
     """If it fails: make theorems."""
     generator = runpy.run_path(str(ROOT / "docs/generate_theorems.py"))
     assert (ROOT / "docs/theorems.md").read_text() == generator["page"]()
+
+
+@pytest.fixture
+def mechanisms(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names in docs/generate_mechanisms.py."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return runpy.run_path(str(ROOT / "docs/generate_mechanisms.py"))
+
+
+def test_mechanism_page_is_what_the_generator_gives(mechanisms: dict[str, Any]) -> None:
+    """If it fails: make mechanisms."""
+    assert (ROOT / "docs/reference/mechanisms.md").read_text() == mechanisms["page"]()
+
+
+def test_every_mechanism_says_what_it_guarantees_and_what_is_secret(
+    mechanisms: dict[str, Any],
+) -> None:
+    found = mechanisms["kinds"]()
+    files = (ROOT / "src/holdfast/mechanisms").glob("*.py")
+    assert len(found) == sum("KIND: ClassVar[str] = " in file.read_text() for file in files)
+    assert found.keys() == mechanisms["table"]().keys()
+    for kind, each in found.items():
+        said = {
+            name: mechanisms["section"](each, name)
+            for name in ("Guarantees", "Proof", "Public", "Secret")
+        }
+        assert all(said.values()), (kind, said)
+        assert not any("Public:" in text or "Proof:" in text for text in said.values()), said
+
+
+def test_mechanisms_are_compared_at_the_same_cost(mechanisms: dict[str, Any]) -> None:
+    compared = 0
+    for kind, about in mechanisms["table"]().items():
+        match about.example.cost():
+            case Draws(count=one):
+                assert one == 1
+                continue
+            case GDP() if kind == "open-ended":
+                continue
+            case PureDP() as loss if kind in ("exponential", "quantile"):
+                rho = bounded_range(loss).rho
+            case PureDP(epsilon=epsilon):
+                rho = epsilon**2 / 2
+            case GDP(mu_squared=mu_squared):
+                rho = mu_squared / 2
+            case ZCDP(rho=rho):
+                pass
+        compared += 1
+        assert 0.997 * mechanisms["RHO"] <= rho <= mechanisms["RHO"], kind
+    assert compared == 11
+
+
+def test_the_page_on_other_questions_shows_what_it_says(
+    people: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = ROOT / "docs/how-to/ask-more-than-shares.md"
+    namespace: dict[str, Any] = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
+    shown, text = capsys.readouterr().out, page.read_text()
+    data, price = namespace["data"], namespace["price"]
+
+    assert shown.startswith("±0.0476")
+    assert "±6.67 minutes" in text
+    assert f"{namespace['answer'].radius:.2f}" == "6.67"
+    assert f"# {round(price.questions)}, instead of 200" in text
+    fine, coarse = (data.price_of(namespace["question"], loss=loss) for loss in (None, 0.05))
+    assert f"# {round(fine.questions)}, for levels within ±0.05" in text
+    assert fine.certificate.radius <= 0.05
+    assert f"# {round(coarse.questions)}, for a coarser one" in text
+    many = ", ".join(str(edge) for edge in range(999))
+    for cells, edges in ((3, "0, 15"), (1000, many)):
+        worth = data.price_of(f"histogram(delay, ({edges}))").questions
+        assert 0 <= worth - (4 - Fraction(4, cells)) < Fraction(1, 10**5)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
