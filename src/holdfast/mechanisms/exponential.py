@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from holdfast.core import check
-from holdfast.core.loss import PureDP
 from holdfast.core.secret import Exact
+from holdfast.mechanisms.choosing import Choosing
 from holdfast.mechanisms.opened import opened
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.weighted import weighted_choice
@@ -15,7 +14,7 @@ from holdfast.theory.selection import exponential_loss, exponential_shortfall
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exponential:
+class Exponential(Choosing):
     """The index y of a candidate, with probability proportional to e^{ε·score_y/(2Δ)}.
 
     Guarantees: `cost()` for every tuple of scores of which each moves by at most Δ = `sensitivity`
@@ -26,23 +25,6 @@ class Exponential:
     """
 
     KIND: ClassVar[str] = "exponential"
-
-    candidates: int
-    epsilon: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        check.positive_integer(candidates=self.candidates)
-        check.positive_fraction(epsilon=self.epsilon)
-        check.positive_integer(sensitivity=self.sensitivity)
-
-    @property
-    def scale(self) -> Fraction:
-        """b = 2Δ/ε: a candidate behind by b is less likely by a factor e."""
-        return 2 * self.sensitivity / self.epsilon
-
-    def cost(self) -> PureDP:
-        return PureDP(self.epsilon)
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         scores = opened(exact, numbers=self.candidates)
@@ -55,12 +37,3 @@ class Exponential:
     def shortfall(self, *, beta: Fraction) -> float:
         """The mean of that distance over any event of probability β or more (T-exp-shortfall)."""
         return exponential_shortfall(candidates=self.candidates, scale=self.scale, beta=beta)
-
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        return {
-            "kind": self.KIND,
-            "candidates": str(self.candidates),
-            "epsilon": str(self.epsilon),
-            "sensitivity": str(self.sensitivity),
-        }

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from holdfast.core import check
-from holdfast.core.loss import PureDP
 from holdfast.core.secret import Exact
+from holdfast.mechanisms.choosing import Choosing
 from holdfast.mechanisms.opened import opened
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.exponential import highest, lazy_laplace
@@ -15,7 +14,7 @@ from holdfast.theory.selection import noisy_max_loss, noisy_max_shortfall
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NoisyMax:
+class NoisyMax(Choosing):
     """The index of the largest score_y + b·L_y, with Laplace noise L_y of scale 1 and b = 2Δ/ε.
 
     Guarantees: `cost()` for every tuple of scores of which each moves by at most Δ = `sensitivity`
@@ -28,23 +27,6 @@ class NoisyMax:
     """
 
     KIND: ClassVar[str] = "noisy-max"
-
-    candidates: int
-    epsilon: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        check.positive_integer(candidates=self.candidates)
-        check.positive_fraction(epsilon=self.epsilon)
-        check.positive_integer(sensitivity=self.sensitivity)
-
-    @property
-    def scale(self) -> Fraction:
-        """b = 2Δ/ε, in the units of the scores."""
-        return 2 * self.sensitivity / self.epsilon
-
-    def cost(self) -> PureDP:
-        return PureDP(self.epsilon)
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         pool = Pool(rng)
@@ -59,12 +41,3 @@ class NoisyMax:
     def shortfall(self, *, beta: Fraction) -> float:
         """The mean of that over any event of probability β or more (T-noisy-max-shortfall)."""
         return noisy_max_shortfall(candidates=self.candidates, scale=self.scale, beta=beta)
-
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        return {
-            "kind": self.KIND,
-            "candidates": str(self.candidates),
-            "epsilon": str(self.epsilon),
-            "sensitivity": str(self.sensitivity),
-        }

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from holdfast.core import check
-from holdfast.core.loss import PureDP
 from holdfast.core.secret import Exact
+from holdfast.mechanisms.choosing import Choosing
 from holdfast.mechanisms.opened import opened
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.exponential import highest, lazy_exponential
@@ -15,7 +14,7 @@ from holdfast.theory.selection import flip_loss, flip_shortfall
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PermuteAndFlip:
+class PermuteAndFlip(Choosing):
     """The index of the largest score_y + b·E_y, with exponential noise E_y and b = 2Δ/ε.
 
     That is the law of McKenna and Sheldon (NeurIPS 2020), who go through the candidates in random
@@ -35,23 +34,6 @@ class PermuteAndFlip:
 
     KIND: ClassVar[str] = "permute-and-flip"
 
-    candidates: int
-    epsilon: Fraction
-    sensitivity: int = 1
-
-    def __post_init__(self) -> None:
-        check.positive_integer(candidates=self.candidates)
-        check.positive_fraction(epsilon=self.epsilon)
-        check.positive_integer(sensitivity=self.sensitivity)
-
-    @property
-    def scale(self) -> Fraction:
-        """b = 2Δ/ε, in the units of the scores."""
-        return 2 * self.sensitivity / self.epsilon
-
-    def cost(self) -> PureDP:
-        return PureDP(self.epsilon)
-
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         pool = Pool(rng)
         noises = [lazy_exponential(rng=pool) for _ in range(self.candidates)]
@@ -65,12 +47,3 @@ class PermuteAndFlip:
     def shortfall(self, *, beta: Fraction) -> float:
         """The mean of that distance over any event of probability β or more (T-flip-shortfall)."""
         return flip_shortfall(candidates=self.candidates, scale=self.scale, beta=beta)
-
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        return {
-            "kind": self.KIND,
-            "candidates": str(self.candidates),
-            "epsilon": str(self.epsilon),
-            "sensitivity": str(self.sensitivity),
-        }
