@@ -89,13 +89,13 @@ def table() -> dict[str, About]:
             ),
         ),
         About(
-            releases="a share",
+            releases="a share or a mean",
             example=Laplace(rows=ROWS, scale=wide, step=STEP),
             cost="ε = 1/(nb)",
             errs="two-sided geometric of scale nb on the count: Pr[> t] about e^{−t/b}, so far "
             "misses are likelier than with Gaussian noise",
-            use="where pure differential privacy is asked for; sessions take Gaussian noise, "
-            "which drifts less over many answers",
+            use="where pure differential privacy is asked for; over many answers Gaussian noise "
+            "drifts less",
             theorems=("T-laplace", "T-accuracy-discrete-laplace", "T-joint-discrete-laplace"),
         ),
         About(
