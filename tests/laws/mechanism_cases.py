@@ -5,7 +5,7 @@ Losses are large, so that few draws show a cheat.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -15,6 +15,7 @@ from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.guess_and_check import Failed, GuessAndCheck, Passed
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.laplace_vector import LaplaceVector
 from holdfast.mechanisms.noisy_max import NoisyMax
@@ -23,6 +24,7 @@ from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.thresholdout import Corrected, Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.testing.case import one_shot
@@ -37,7 +39,7 @@ from laws.case_parts import (
     rebuilt_as,
     share_error,
 )
-from laws.run_cases import THRESHOLD, above_threshold, numeric_sparse
+from laws.run_cases import THRESHOLD, above_threshold, ladder, numeric_sparse, thresholdout
 
 ROWS = 4
 LEVELS = 2
@@ -219,6 +221,44 @@ def votes() -> AnyCase:
     )
 
 
+def guess_and_check() -> AnyCase:
+    mechanism = GuessAndCheck(
+        rows=ROWS, guess=Fraction(1, 2), tolerance=QUARTER, bins=5, low=3, high=5, levels=LEVELS
+    )
+
+    def rebuild(described: Mapping[str, str]) -> GuessAndCheck:
+        low, high = described["passes"].split(":")
+        return GuessAndCheck(
+            rows=ROWS,
+            guess=Fraction(described["guess"]),
+            tolerance=Fraction(described["tolerance"]),
+            bins=int(described["bins"]),
+            low=int(low),
+            high=int(high),
+            levels=int(described["levels"]),
+        )
+
+    def error(total: int, released: Passed | Failed) -> Fraction:
+        said = (
+            mechanism.guess
+            if isinstance(released, Passed)
+            else Fraction(2 * released.bin + 1, 2 * mechanism.bins)
+        )
+        return abs(said - Fraction(total, ROWS * LEVELS))
+
+    return one_shot(
+        mechanism,
+        rebuild=rebuild,
+        outputs=lambda released: (
+            isinstance(released, Passed)
+            or (isinstance(released, Failed) and 0 <= released.bin < mechanism.bins)
+        ),
+        error=error,
+        neighbours=((3, 5),),
+        **TOTALS,
+    )
+
+
 CASES: tuple[AnyCase, ...] = (
     gaussian(),
     gaussian_vector(),
@@ -235,6 +275,9 @@ CASES: tuple[AnyCase, ...] = (
     votes(),
     above_threshold(),
     numeric_sparse(),
+    thresholdout(),
+    ladder(),
+    guess_and_check(),
 )
 
 # Of those that claim a loss: transcripts that are likelier on one of the first two neighbours.
@@ -251,5 +294,9 @@ EVENTS: dict[type, Event] = {
     AboveThreshold: lambda seen: seen == (Verdict.BELOW, Verdict.ABOVE),
     NumericSparse: lambda seen: (
         [each is not None and each > THRESHOLD for each in seen[:4]] == [False, True] * 2
+    ),
+    Thresholdout: lambda seen: (
+        [isinstance(each, Corrected) and each.share >= Fraction(7, 10) for each in seen[:4]]
+        == [False, True] * 2
     ),
 }

@@ -6,9 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.mechanisms.above_threshold import AboveThreshold, Verdict
+from holdfast.mechanisms.ladder import Improved, Ladder, Unimproved
 from holdfast.mechanisms.numeric_sparse import NumericSparse
+from holdfast.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from holdfast.testing.case import interactive
-from laws.case_parts import FAR, AnyCase, rebuilt_as
+from laws.case_parts import FAR, AnyCase, on_grid, rebuilt_as
 
 THRESHOLD = 3
 
@@ -67,4 +69,59 @@ def numeric_sparse() -> AnyCase:
         outputs=lambda released: released is None or type(released) is int,
         error=misanswered,
         **CONVERSATIONS,
+    )
+
+
+ROWS = 20
+
+
+def thresholdout() -> AnyCase:
+    """Every guess is one half, ten rows."""
+    mechanism = Thresholdout(
+        rows=ROWS,
+        threshold=THRESHOLD,
+        epsilon=Fraction(16),
+        budget=2,
+        questions=5,
+        comparing=Fraction(1, 2),
+    )
+    return interactive(
+        mechanism,
+        rebuild=rebuilt_as(
+            Thresholdout,
+            {"rows": ROWS},
+            threshold=int,
+            epsilon=Fraction,
+            budget=int,
+            questions=int,
+            comparing=Fraction,
+        ),
+        outputs=lambda released: (
+            isinstance(released, Stands | Corrected) and on_grid(Fraction(1, ROWS))(released.share)
+        ),
+        error=lambda count, released: abs(released.share - Fraction(count, ROWS)),
+        typical=((9, 11, 14, 19, 10), (10,) * 5, (15, 4, 10)),
+        extreme=((-FAR, FAR, FAR), (FAR,) * 6, (-FAR,) * 6),
+        neighbours=(((12, 14, 12, 14), (13, 13, 13, 13)),),
+    )
+
+
+def behind_the_ladder(count: int, released: Improved | Unimproved) -> Fraction:
+    """How far a new best is from its score, and an old one below a score that did not beat it."""
+    ahead = Fraction(count, ROWS) - released.best
+    return abs(ahead) if isinstance(released, Improved) else max(Fraction(0), ahead)
+
+
+def ladder() -> AnyCase:
+    step = Fraction(1, 10)
+    return interactive(
+        Ladder(rows=ROWS, step=step, questions=5),
+        rebuild=rebuilt_as(Ladder, {"rows": ROWS}, step=Fraction, questions=int),
+        outputs=lambda released: (
+            isinstance(released, Improved | Unimproved) and on_grid(step)(released.best)
+        ),
+        error=behind_the_ladder,
+        typical=((9, 11, 14, 19, 10), (0,) * 5, (15, 4, 10)),
+        extreme=((-FAR, FAR, FAR), (FAR,) * 6, (-FAR,) * 6),
+        neighbours=(((11, 13, 11, 13), (12, 12, 12, 12)),),
     )

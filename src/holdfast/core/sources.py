@@ -71,4 +71,8 @@ SOURCES = {
         "W. Hoeffding. Probability inequalities for sums of bounded random variables. "
         "Journal of the American Statistical Association 58(301), 1963"
     ),
+    "blum-hardt-2015": (
+        "A. Blum, M. Hardt. The ladder: a reliable leaderboard for machine learning "
+        "competitions. ICML 2015"
+    ),
 }

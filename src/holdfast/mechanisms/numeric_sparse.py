@@ -1,5 +1,6 @@
 """Noisy counts of the few questions that reach a threshold; the many below it cost nothing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, NoReturn, final
@@ -29,6 +30,14 @@ class NumericSparseRun:
 
     def release(self, exact: Exact[int]) -> int | None:
         """A noisy count if the count reached the threshold, or None; refused when all is used."""
+        return self.compare(exact, by=lambda count: count)
+
+    def compare(self, exact: Exact[int], *, by: Callable[[int], int]) -> int | None:
+        """A noisy count if by(count) reached the threshold, or None; refused when all is used.
+
+        A run costs the same if one record moves neither by more than the sensitivity, for
+        T-numeric-sparse asks nothing about how the two are related. `by` must not fail.
+        """
         if self._answers == 0 or self._asked == self._questions:
             raise BudgetExhausted(asked=1, remaining=0, questions=self._questions)
         self._asked += 1  # before anything can fail
@@ -36,7 +45,7 @@ class NumericSparseRun:
             self._round = self._each.start(rng=self._rng)
         # Drawn whatever the verdict, and never the noise that was compared.
         noise = discrete_laplace(scale=self._scale, rng=Pool(self._rng))
-        if self._round.release(exact) is Verdict.BELOW:
+        if self._round.release(Exact(by(exact.reveal()))) is Verdict.BELOW:
             return None
         self._answers -= 1
         self._round = None

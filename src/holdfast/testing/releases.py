@@ -4,6 +4,7 @@ They are part of `holdfast.testing.mechanisms.LAWS`.
 """
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import TypeVar
@@ -32,7 +33,7 @@ def every_release_is_public(case: Case[S, R]) -> None:
 
 
 def no_release_is_rounded(case: Case[S, R]) -> None:
-    """Releases are integers, Fractions, names or tuples of these: the bits of a float tell."""
+    """Releases are integers, Fractions, names or made of these: the bits of a float tell."""
     for conversation in case.conversations:
         for released in case.transcript(conversation, rng=Seeded(0)):
             inexact = [leaf for leaf in _leaves(released) if not _exact(leaf)]
@@ -117,6 +118,9 @@ def _leaves(thing: object) -> Iterator[object]:
     if isinstance(thing, tuple | list):
         for part in thing:
             yield from _leaves(part)
+    elif is_dataclass(thing):
+        for field in fields(thing):
+            yield from _leaves(getattr(thing, field.name))
     else:
         yield thing
 
