@@ -1,0 +1,108 @@
+"""Rows that are public by construction, and what a question says of each of them."""
+
+from collections.abc import Mapping
+from typing import cast, final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from holdfast.core.errors import InvalidInput
+from holdfast.data.evaluate import number, truth, without_nan
+from holdfast.data.totals import CHUNK, contributions
+from holdfast.query.form import FINE, Mean, Share
+from holdfast.query.question import Question
+from holdfast.query.schema import Kind, Schema
+
+Array = npt.NDArray[np.generic]
+
+
+@final
+class PublicTable:
+    """Columns that anyone may see: the cells of a declared domain, or a published data set.
+
+    What it says of a row is a plain number and not an `Exact` one, for there is nothing to
+    withhold. So it is made from arrays by name and from nothing else: a table, a frame or a file,
+    which is how the rows of a session come, is refused.
+    """
+
+    __slots__ = ("_columns", "rows", "schema")
+
+    def __init__(self, columns: Mapping[str, Array]) -> None:
+        if type(columns) is not dict or not columns:
+            raise InvalidInput(
+                argument="columns",
+                accepted="a dict of NumPy arrays, such as those of a domain",
+                given=f"a {type(columns).__name__}",
+                hint="a public table shows every row, so it takes no session's data",
+            )
+        self._columns = {name: _series(name, array) for name, array in columns.items()}
+        self.rows = len(next(iter(self._columns.values())))
+        if self.rows == 0 or any(len(each) != self.rows for each in self._columns.values()):
+            raise InvalidInput(
+                argument="columns",
+                accepted="arrays of one length, at least 1",
+                given=", ".join(str(len(each)) for each in self._columns.values())[:80],
+            )
+        self.schema = Schema({name: _KINDS[each.dtype] for name, each in self._columns.items()})
+
+    def values(self, question: Question) -> npt.NDArray[np.bool_] | npt.NDArray[np.float64]:
+        """For each row whether it counts for a share, or its part in [0, 1] of a mean.
+
+        The part of a mean is the clipped value on the scale of its bounds, rounded as it is for
+        the rows of a session.
+        """
+        match question.form:
+            case Share(predicate):
+                return truth(predicate, self._column).fill_null(False).to_numpy()
+            case Mean() as mean:
+                # Not a float: a number that is the same for all rows was refused.
+                numbers = cast(pl.Series, number(mean.operand, self._column)).to_numpy()
+                parts = np.empty(self.rows)
+                for start in range(0, self.rows, CHUNK):  # of a size that stays in a cache
+                    piece = slice(start, start + CHUNK)
+                    parts[piece] = _parts(numbers[piece], mean)
+                return parts
+            case form:
+                raise InvalidInput(
+                    argument="question",
+                    accepted="a share or a mean, which have one number",
+                    given=f"a {type(form).__name__.lower()}",
+                )
+
+    def _column(self, name: str) -> pl.Series:
+        if name not in self._columns:
+            raise InvalidInput(
+                argument="question",
+                accepted=f"about columns that are public: {', '.join(self._columns)}"[:200],
+                given=f"about {name}"[:80],
+            )
+        return self._columns[name]
+
+
+def _parts(numbers: npt.NDArray[np.float64], mean: Mean) -> npt.NDArray[np.float64]:
+    clipped = np.clip(numbers, mean.low, mean.high)
+    held = np.where(np.isnan(numbers), mean.missing, clipped)
+    return contributions(held, low=mean.low, high=mean.high) / FINE
+
+
+_KINDS = {pl.Float64(): Kind.NUMBER, pl.Boolean(): Kind.FLAG, pl.String(): Kind.TEXT}
+
+
+def _series(name: str, array: object) -> pl.Series:
+    """The array as the engine wants it, without a name, for the engine reads some as patterns."""
+    if isinstance(array, np.ndarray) and array.ndim == 1:
+        if array.dtype.kind in "iuf":
+            return without_nan(pl.Series(array.astype(np.float64)))
+        if array.dtype.kind == "b":
+            return pl.Series(array)
+        if array.dtype.kind in "UO":
+            cells = array.tolist()
+            for kind, held in ((str, pl.String), (bool, pl.Boolean)):
+                if all(cell is None or isinstance(cell, kind) for cell in cells):
+                    return pl.Series(cells, dtype=held)
+    raise InvalidInput(
+        argument=str(name)[:80],
+        accepted="an array of numbers, of flags or of text",
+        given=f"a {type(array).__name__}",
+    )

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guess.cells import Listed, question
+from holdfast.core.errors import InvalidInput
+from holdfast.guess.analyst import Analyst
+from holdfast.guess.best_so_far import BestSoFar
+from holdfast.guess.guesser import GRID, Guesser, on_grid
+from holdfast.guess.weights import MultiplicativeWeights
+
+HALF = Fraction(1, 2)
+
+
+def every_guesser() -> list[Guesser]:
+    values = Listed([np.arange(4) < 1, np.arange(4) / 4])
+    return [
+        Analyst(share=Fraction(1, 3)),
+        BestSoFar(),
+        MultiplicativeWeights(cells=4, values=values, error=Fraction(1, 10)),
+    ]
+
+
+@pytest.mark.parametrize("guesser", every_guesser(), ids=lambda guesser: guesser.KIND)
+def test_every_guesser_guesses_shares_before_and_after_lessons(guesser: Guesser) -> None:
+    described = guesser.describe()
+    for answer in (Fraction(0), HALF, Fraction(1)):
+        first = guesser.guess(question(0))
+        guesser.learn(question(1), answer, within=Fraction(1, 100))
+
+        assert 0 <= first <= 1
+        assert guesser.guess(question(0)) == guesser.guess(question(0))
+    assert guesser.describe() == described
+    assert described["kind"] == guesser.KIND
+    assert all(isinstance(text, str) for text in described.values())
+
+
+@given(share=st.floats(0, 1))
+def test_the_grid_is_fine(share: float) -> None:
+    found = on_grid(share)
+
+    assert abs(found - Fraction(share)) <= Fraction(1, 2 * GRID)
+    assert GRID % found.denominator == 0
+
+
+def test_the_grid_ends_at_zero_and_one() -> None:
+    assert on_grid(-1e-16) == 0
+    assert on_grid(1 + 1e-15) == 1
+
+
+def test_an_analyst_says_what_was_said() -> None:
+    guesser = Analyst(share=Fraction(1, 3))
+    guesser.learn(question(0), HALF, within=Fraction(0))
+
+    assert guesser.guess(question(0)) == guesser.guess(question(1)) == Fraction(1, 3)
+    assert guesser.describe() == {"kind": "analyst", "share": "1/3"}
+
+
+def test_the_best_so_far_is_the_highest_answer() -> None:
+    guesser = BestSoFar(start=Fraction(1, 10))
+    seen = []
+    for answer in (Fraction(1, 20), Fraction(3, 5), HALF, Fraction(7, 10)):
+        seen.append(guesser.guess(question(0)))
+        guesser.learn(question(0), answer, within=Fraction(1, 100))
+
+    assert [*seen, guesser.guess(question(1))] == [
+        Fraction(1, 10), Fraction(1, 10), Fraction(3, 5), Fraction(3, 5), Fraction(7, 10)
+    ]  # fmt: skip
+    assert guesser.describe() == {"kind": "best-so-far", "start": "1/10"}
+
+
+@pytest.mark.parametrize("share", [Fraction(-1, 2), Fraction(3, 2), 0.5, True, None])
+def test_what_is_no_share_is_refused(share: Any) -> None:
+    with pytest.raises(InvalidInput):
+        Analyst(share=share)
+    with pytest.raises(InvalidInput):
+        BestSoFar(start=share)
+    with pytest.raises(InvalidInput):
+        BestSoFar().learn(question(0), share, within=Fraction(0))
