@@ -1,0 +1,1 @@
+"""The median of a question over all data sets that agree with what was answered so far."""
