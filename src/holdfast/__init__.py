@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from holdfast.core.quantile_answer import QuantileAnswer
     from holdfast.core.target import Target
     from holdfast.data.statistic import Statistic
+    from holdfast.guess.domain import Domain, Ranges
+    from holdfast.mechanisms.checking import Checking
     from holdfast.mechanisms.gaussian import Gaussian
     from holdfast.mechanisms.laplace import Laplace
     from holdfast.mechanisms.open_ended import OpenEnded
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from holdfast.mechanisms.votes import Votes
     from holdfast.planner.own import Price
     from holdfast.planner.plan import Plan, plan
+    from holdfast.session.guessers import Training, consistent_median, learned_weights
     from holdfast.session.opening import open
     from holdfast.session.session import Session
 
@@ -82,6 +85,12 @@ _HOMES = {
     "HistogramAnswer": "holdfast.core.histogram_answer",
     "QuantileAnswer": "holdfast.core.quantile_answer",
     "Statistic": "holdfast.data.statistic",
+    "Checking": "holdfast.mechanisms.checking",
+    "Domain": "holdfast.guess.domain",
+    "Ranges": "holdfast.guess.domain",
+    "Training": "holdfast.session.guessers",
+    "consistent_median": "holdfast.session.guessers",
+    "learned_weights": "holdfast.session.guessers",
     "Gaussian": "holdfast.mechanisms.gaussian",
     "Laplace": "holdfast.mechanisms.laplace",
     "OpenEnded": "holdfast.mechanisms.open_ended",
@@ -101,12 +110,13 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "Choice", "DataError",
-    "EvaluationFailed", "Gaussian", "HistogramAnswer", "HoldfastError", "Interval", "InvalidInput",
-    "Laplace", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerTooNew",
-    "LedgerUnavailable", "OpenEnded", "Plan", "Price", "QuantileAnswer", "QuestionError", "Refusal",
-    "Rounds", "RoundsExhausted", "Session", "Splitting", "Statistic", "Target", "Truncation",
-    "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes", "open", "plan",
+    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "Checking", "Choice",
+    "DataError", "Domain", "EvaluationFailed", "Gaussian", "HistogramAnswer", "HoldfastError",
+    "Interval", "InvalidInput", "Laplace", "LedgerDamaged", "LedgerError", "LedgerMismatch",
+    "LedgerMissing", "LedgerTooNew", "LedgerUnavailable", "OpenEnded", "Plan", "Price",
+    "QuantileAnswer", "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted", "Session",
+    "Splitting", "Statistic", "Target", "Training", "Truncation", "TypeMismatch", "UnknownColumn",
+    "VacuousPlan", "Votes", "consistent_median", "learned_weights", "open", "plan",
 ]  # fmt: skip
 
 

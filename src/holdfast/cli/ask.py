@@ -7,8 +7,10 @@ import click
 from holdfast.cli import options, render
 from holdfast.cli.answers import show_answers, show_prices
 from holdfast.cli.opening import opened, place_of
+from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.load import load
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
@@ -17,14 +19,16 @@ from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.own import Price
-from holdfast.planner.plan import Mechanism
+from holdfast.planner.plan import Mechanism, Plan
 from holdfast.planner.price import planned_price
-from holdfast.query.question import parse_question
-from holdfast.session.request import question_request
+from holdfast.query.question import Question, parse_question
+from holdfast.session.request import Request, guess_request, question_request
 from holdfast.session.session import Session
+from holdfast.theory.generalization.checking import Transcript
 
 _MECHANISMS: dict[str, type[Mechanism]] = {
-    kind.KIND: kind for kind in (Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, OpenEnded)
+    kind.KIND: kind
+    for kind in (Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, Checking, OpenEnded)
 }
 
 
@@ -39,6 +43,8 @@ _MECHANISMS: dict[str, type[Mechanism]] = {
 )
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
+@click.option("--guess", type=float, help="Check this guess, in a ledger that checks them.")
+@click.option("--tolerance", type=float, help="How far the guess may be off.")
 @click.option("--radius", type=float, help="How far these intervals may reach, at a price.")
 @click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
 @click.option(
@@ -55,6 +61,8 @@ def ask(
     rounds: int | None,
     confidence: float | None,
     ledger: str | None,
+    guess: float | None,
+    tolerance: float | None,
     radius: float | None,
     price_wanted: bool,
     mechanism: str | None,
@@ -71,12 +79,23 @@ def ask(
     holdfast ask people.csv "quantile(income, 0.5, 0, 200000)"
     """
     table = load(file)
+    guessed = guess is not None or tolerance is not None
+    if guessed and (len(question) > 1 or price_wanted):
+        raise InvalidInput(
+            argument="--guess",
+            accepted="with a single question, and not with --price",
+            given=f"{len(question)} questions",
+        )
     parsed = [parse_question(text, table.schema) for text in question]
 
     with opened(
         table,
         ledger=place_of(file, ledger, price_wanted=price_wanted),
-        requested=lambda plan: [question_request(plan, each, radius=radius) for each in parsed],
+        requested=lambda plan: (
+            [_checked(plan, each, radius, guess, tolerance) for each in parsed]
+            if guessed or isinstance(plan.mechanism, Checking)
+            else [question_request(plan, each, radius=radius) for each in parsed]
+        ),
         confidence=confidence,
         questions=questions,
         mechanisms=[_MECHANISMS[mechanism]] if mechanism else None,
@@ -89,7 +108,11 @@ def ask(
                 json_wanted=json_wanted,
             )
             return
-        answers = session.respond(question, radius=radius)
+        answers = (
+            [session.ask(question[0], radius=radius, guess=guess, tolerance=tolerance)]
+            if guessed
+            else session.respond(question, radius=radius)
+        )
         if json_wanted:
             certificate = session.plan.certificate.to_dict()
             render.as_json(
@@ -109,6 +132,19 @@ def ask(
                 render.line(each.explain())
 
 
+def _checked(
+    plan: Plan,
+    asked: Question,
+    radius: float | None,
+    guess: float | None,
+    tolerance: float | None,
+) -> Request:
+    if radius is not None:
+        accepted = "left out where guesses are checked"
+        raise InvalidInput(argument="--radius", accepted=accepted, given=repr(radius))
+    return guess_request(plan, asked, guess=guess, share=None, tolerance=tolerance, past=Transcript)
+
+
 def _prices(
     session: Session, texts: Sequence[str], radius: float | None
 ) -> list[tuple[str, Price]]:
@@ -123,6 +159,11 @@ def _promise(session: Session) -> str:
         return (
             f"±{decimal_up(coming.radius)} for the next question, all together with confidence "
             f"{level}; open-ended"
+        )
+    if isinstance(session.plan.mechanism, Checking):
+        return (
+            f"all together with confidence {level}; {session.failures:,} guesses failed so far, "
+            f"{session.remaining:,} new questions left"
         )
     rounds = session.remaining_rounds
     in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"

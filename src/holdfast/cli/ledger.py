@@ -11,8 +11,10 @@ from holdfast.core.charge import amount_of
 from holdfast.core.errors import LedgerMissing
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.ledger.sqlite import Ledger
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.splitting import without_key
 from holdfast.noise.entropy import SystemEntropy
+from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.remaining import remaining_questions, remaining_rounds
 
@@ -30,6 +32,12 @@ def _open(path: str) -> Ledger:
     if not path.endswith(".holdfast") and not _is_database(Path(path)):
         raise LedgerMissing(ledger=path)
     return Ledger.open(path)
+
+
+def _promise(plan: Plan) -> str:
+    if isinstance(plan.mechanism, Checking):
+        return "guesses are checked"
+    return f"±{decimal_up(plan.radius)}"
 
 
 def _is_database(path: Path) -> bool:
@@ -67,7 +75,7 @@ def show(path: str, json_wanted: bool) -> None:
             return
         render.line(
             f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), "
-            f"±{decimal_up(plan.radius)} at confidence {level_down(opening.confidence)}"
+            f"{_promise(plan)} at confidence {level_down(opening.confidence)}"
         )
         if opening.entropy != SystemEntropy.description:
             render.line(f"noise from {opening.entropy}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import click
 
-from holdfast.cli import options, render
+from holdfast.cli import options, plan_guesses, render
 from holdfast.core.errors import InvalidInput, VacuousPlan
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.core.target import Target
@@ -39,6 +39,17 @@ from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
     metavar="FILE",
     help="With --compare or --chains: draw it, as PNG, SVG or PDF.",
 )
+@click.option(
+    "--guesses",
+    type=click.Choice(["training"]),
+    help="Also plan for checked guesses: half of the rows guess, the others check.",
+)
+@click.option(
+    "--expected-failures",
+    type=int,
+    metavar="M",
+    help="With --guesses: how many guesses may fail. [default: 0]",
+)
 @options.as_json
 def plan(
     rows: int | None,
@@ -50,6 +61,8 @@ def plan(
     explain: bool,
     chains: bool,
     plot: str | None,
+    guesses: str | None,
+    expected_failures: int | None,
     json_wanted: bool,
 ) -> None:
     """Work out rows, questions or radius from the other two.
@@ -60,11 +73,17 @@ def plan(
     holdfast plan --questions 1000 --radius 0.05    how many rows that needs
     holdfast plan --rows 100000 --compare           the radius by every route known
     holdfast plan --chains                          rows against questions, k or √k
+    holdfast plan --rows 100000 --guesses training  checked guesses beside the usual plan
     """
     level = CONFIDENCE if confidence is None else confidence
     _only_together(
-        {"--compare": compare, "--chains": chains},
-        {"--rounds": rounds is not None, "--explain": explain, "--plot": plot is not None},
+        {"--compare": compare, "--chains": chains, "--guesses": guesses is not None},
+        {
+            "--rounds": rounds is not None,
+            "--explain": explain,
+            "--plot": plot is not None,
+            "--expected-failures": expected_failures is not None,
+        },
     )
     if compare:
         if rows is None or radius is not None:
@@ -91,6 +110,25 @@ def plan(
         from holdfast.cli import plan_chains  # noqa: PLC0415 (slow to import)
 
         plan_chains.chains(level, radius=radius, plot=plot, json_wanted=json_wanted)
+        return
+    if guesses is not None:
+        if rows is None or radius is not None:
+            raise InvalidInput(
+                argument="--guesses",
+                accepted="used with --rows and without --radius",
+                given=_named({"--rows": rows, "--questions": questions, "--radius": radius}),
+            )
+        target = Target.of(
+            confidence=level, questions=QUESTIONS if questions is None else questions
+        )
+        beside = plan_guesses.from_training(
+            rows, target, rounds=rounds, failures=expected_failures or 0
+        )
+        if json_wanted:
+            render.as_json({**beside.plan.to_dict(), "guesses": beside.to_dict()})
+        else:
+            _show(beside.plan)
+            beside.show()
         return
     if rows is not None and radius is None:
         target = Target.of(
@@ -125,10 +163,18 @@ def _only_together(views: Mapping[str, bool], extras: Mapping[str, bool]) -> Non
     asked = [name for name, given in views.items() if given]
     if len(asked) > 1:
         raise InvalidInput(
-            argument="the options", accepted="one of --compare and --chains", given="both"
+            argument="the options",
+            accepted=f"one of {' and '.join(asked)}",
+            given=f"{len(asked)} of them",
         )
-    served = {"--compare": {"--rounds", "--explain", "--plot"}, "--chains": {"--plot"}}
-    allowed = served[asked[0]] if asked else {"--rounds"}
+    served = {
+        "--compare": {"--rounds", "--explain", "--plot"},
+        "--chains": {"--plot"},
+        "--guesses": {"--expected-failures"},
+    }
+    allowed = served[asked[0]] if asked else set()
+    if not asked or asked == ["--guesses"]:  # the usual plan is there
+        allowed = allowed | {"--rounds"}
     for name, given in extras.items():
         if given and name not in allowed:
             serving = [view for view, options in served.items() if name in options]

@@ -40,8 +40,8 @@ class Statistic:
             raise InvalidInput(
                 argument="function", accepted="a function of the rows", given=repr(self.function)
             )
-        check.positive_fraction(sensitivity=_exact(sensitivity=self.sensitivity))
-        if _exact(low=self.low) >= _exact(high=self.high):
+        check.positive_fraction(sensitivity=exact_number(sensitivity=self.sensitivity))
+        if exact_number(low=self.low) >= exact_number(high=self.high):
             raise InvalidInput(
                 argument="high", accepted=f"above low = {self.low}", given=repr(self.high)
             )
@@ -49,11 +49,11 @@ class Statistic:
     @property
     def moved_by(self) -> Fraction:
         """The sensitivity, exactly."""
-        return _exact(sensitivity=self.sensitivity)
+        return exact_number(sensitivity=self.sensitivity)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
-        return _exact(low=self.low), _exact(high=self.high)
+        return exact_number(low=self.low), exact_number(high=self.high)
 
     @property
     def text(self) -> str:
@@ -83,7 +83,8 @@ class Statistic:
         return Exact(math.floor((found - low) / self.moved_by * levels))
 
 
-def _exact(**named: object) -> Fraction:
+def exact_number(**named: object) -> Fraction:
+    """The value given, if it is a finite number; a float stands for the decimal it prints as."""
     ((name, value),) = named.items()
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         raise InvalidInput(argument=name, accepted="a finite number", given=repr(value)[:80])

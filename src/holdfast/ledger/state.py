@@ -97,6 +97,7 @@ class State:
     draws: int = 0
     pending: dict[int, Mapping[str, Paid]] = field(default_factory=dict)
     answers: dict[str, Settled] = field(default_factory=dict)
+    repeated: list[Settled] = field(default_factory=list)  # drawn although answered meanwhile
     offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)  # each kind once
 
     def apply(self, entry: Entry) -> None:
@@ -135,7 +136,8 @@ class State:
         for digest, paid in questions.items():
             # Two processes may have drawn the same question at once: the first settled stands.
             settled = Settled(paid.text, values[digest], paid.offer.terms)
-            self.answers.setdefault(digest, settled)
+            if self.answers.setdefault(digest, settled) is not settled:
+                self.repeated.append(settled)
         self.last = entry
 
     def _open(self, entry: Entry, body: Body) -> None:

@@ -13,6 +13,7 @@ from holdfast.core.charge import Charge
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import level_down
 from holdfast.core.target import Target
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
@@ -34,13 +35,13 @@ MOST_ROWS = 10**18
 # A key is drawn when a session is opened; for pricing any will do.
 _NO_KEY = "0" * 32
 
-Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | OpenEnded
+Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | Checking | OpenEnded
 
 # What a number of questions can be promised with.
 MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
 
 # And what is only taken if it is named, or for rounds, if their number is.
-NAMED: tuple[type[Mechanism], ...] = (*MECHANISMS, Laplace, Votes, Rounds)
+NAMED: tuple[type[Mechanism], ...] = (*MECHANISMS, Laplace, Votes, Rounds, Checking)
 
 
 @final
@@ -171,6 +172,8 @@ def _best(kind: str, rows: int, target: Target, rounds: int) -> Plan | None:
         mechanism = Truncation(rows=rows, bins=best_bins(rows=rows, target=target))
     elif kind == Laplace.KIND:
         mechanism = best_laplace(rows, target)
+    elif kind == Checking.KIND:
+        mechanism = Checking(rows=rows)
     elif kind == Votes.KIND:
         mechanism = Votes(rows=rows, votes=best_votes(rows=rows, target=target))
     elif kind == Rounds.KIND and rounds <= rows:

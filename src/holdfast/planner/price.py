@@ -7,6 +7,7 @@ from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, Draws
 from holdfast.core.numerics import decimal_up
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.rounds import Rounds
@@ -24,6 +25,13 @@ def planned_offer(plan: Plan, *, draw: int, batch: int = 1) -> Offer:
     """
     if isinstance(plan.mechanism, Rounds):
         return Offer(cost=Draws(plan.mechanism.cost().count / batch))
+    if isinstance(plan.mechanism, Checking):
+        raise InvalidInput(
+            argument="guess",
+            accepted="given: this session checks guesses",
+            given="None",
+            hint="ask(question, guess=…, tolerance=…)",
+        )
     if not isinstance(plan.mechanism, OpenEnded):
         return Offer(cost=plan.mechanism.cost())
     stage = _stage(plan.mechanism, draw)

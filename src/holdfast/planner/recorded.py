@@ -10,9 +10,11 @@ from holdfast.core.loss import GDP
 from holdfast.core.span import UNIT, Span
 from holdfast.core.target import Target
 from holdfast.ledger.state import Opening
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.quantile import Quantile
@@ -21,13 +23,14 @@ from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.noise.entropy import SystemEntropy
+from holdfast.planner.checking import checked_certificate, described_check
 from holdfast.planner.own import Clock, Own
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 from holdfast.theory.generalization.statistic import statistic_certificate
 
 Planned = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds
-Drawing = Planned | Own
+Drawing = Planned | Own | GuessAndCheck
 
 
 def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
@@ -57,7 +60,7 @@ def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> 
         certificate = _certified(plan, drawn, terms, ledger)
         if "statistic" in terms:
             certificate = statistic_certificate(certificate)
-    except ValueError as error:
+    except (KeyError, ValueError) as error:
         problem = "records noise where the promise has none"
         raise LedgerDamaged(ledger=ledger, problem=problem) from error
     if "levels" in terms:
@@ -79,6 +82,10 @@ def _certified(plan: Plan, drawn: Drawing, terms: Mapping[str, str], ledger: str
     if "kind" not in terms:
         # Noise on finer totals has another law than on counts.
         return drawn.certify(plan.target) if isinstance(drawn, Laplace) else plan.certificate
+    if isinstance(drawn, GuessAndCheck) != isinstance(plan.mechanism, Checking):
+        raise ValueError("a checked guess where the promise has none, or the reverse")
+    if isinstance(drawn, GuessAndCheck):
+        return checked_certificate(drawn, terms, plan.target)
     if isinstance(drawn, GaussianVector | Exponential | Quantile):
         return Clock.of(plan, asked="a draw of its own").certify(drawn)
     if not isinstance(drawn, Gaussian) or not isinstance(plan.budget, GDP):
@@ -128,6 +135,8 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             return Splitting(
                 rows=rows, parts=int(description["parts"]), key=description["key"], levels=levels
             )
+        case Checking.KIND:
+            return Checking(rows=rows)
         case Votes.KIND:
             return Votes(rows=rows, votes=int(description["votes"]), levels=levels)
         case Rounds.KIND:
@@ -145,7 +154,7 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             raise ValueError("another kind of mechanism")
 
 
-def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | None:
+def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | GuessAndCheck | None:
     """The mechanism of a draw that no plan makes by itself, or None."""
     match terms["kind"]:
         case GaussianVector.KIND:
@@ -157,6 +166,8 @@ def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | None:
                 ball=Fraction(terms["ball"]),
                 levels=int(terms.get("levels", "1")),
             )
+        case GuessAndCheck.KIND:
+            return described_check(terms, rows=rows)
         case Exponential.KIND:
             return Exponential(
                 candidates=int(terms["candidates"]),
@@ -181,8 +192,8 @@ def mechanism_under(plan: Plan, terms: Mapping[str, str]) -> Drawing:
         mechanism = own or described_mechanism(terms, rows=plan.rows)
     else:
         mechanism = plan.mechanism
-    if isinstance(mechanism, OpenEnded):
-        raise TypeError("a draw of an open-ended session has the terms of its stage")
+    if isinstance(mechanism, OpenEnded | Checking):
+        raise TypeError("a draw of this session has terms of its own")
     if "kind" not in terms and "levels" in terms and isinstance(mechanism, Planned):
         return replace(mechanism, levels=int(terms["levels"]))
     return mechanism

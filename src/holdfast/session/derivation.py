@@ -12,6 +12,8 @@ from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.planner.paid import check_paid
 from holdfast.planner.recorded import own_certificate_of, recorded_plan
+from holdfast.session.past import with_outcome
+from holdfast.session.recount import check_pasts
 
 
 @final
@@ -45,9 +47,10 @@ class FromLedger:
         book.verify()
         plan = recorded_plan(book.opening, ledger=book.place)
         check_paid(plan, book.seen.offers.values(), ledger=book.place)
+        check_pasts(plan, book.entries(), ledger=book.place)
         if not self.terms:
             return plan.certificate
-        if all(settled.terms != self.terms for settled in book.answers().values()):
+        if all(with_outcome(settled) != self.terms for settled in book.answers().values()):
             raise LedgerDamaged(ledger=book.place, problem="has no answer drawn under these terms")
         return own_certificate_of(plan, self.terms, ledger=book.place)
 

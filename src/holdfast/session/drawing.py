@@ -10,6 +10,7 @@ from holdfast.data.table import Total
 from holdfast.ledger.state import Value
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
@@ -34,4 +35,13 @@ def _released(mechanism: Drawing, total: Total, rng: Entropy) -> Value:
         return mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng)
     if isinstance(mechanism, Exponential | Quantile):
         return Fraction(mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng))
+    if isinstance(mechanism, GuessAndCheck):
+        return _checked(mechanism, mechanism.release(cast(Exact[int], total), rng=rng))
     return mechanism.release(cast(Exact[int], total), rng=rng)
+
+
+def _checked(check: GuessAndCheck, outcome: Checked) -> Value:
+    """The answer, and 1 if the guess failed."""
+    if isinstance(outcome, Failed):
+        return Fraction(2 * outcome.bin + 1, 2 * check.bins), Fraction(1)
+    return check.guess, Fraction(0)

@@ -10,6 +10,7 @@ from holdfast.core.errors import InvalidInput, LedgerMismatch
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.data.table import Table
+from holdfast.guess.guesser import Guesser
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import Opening
@@ -33,6 +34,7 @@ def open(
     rounds: int | None = None,
     ledger: str | Path | None = None,
     mechanisms: Collection[type[Mechanism]] | None = None,
+    guesser: Guesser | None = None,
     entropy: Entropy | None = None,
 ) -> Session:
     """Hold `source` and answer adaptively chosen questions about its population.
@@ -47,8 +49,10 @@ def open(
                 memory for data that has no file
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
                 Truncation, Splitting; by default whichever has the narrowest intervals. Rounds
-                come into it with `rounds`, Laplace and Votes only if named. OpenEnded, alone and
-                without `questions`, promises for as many as will come
+                come into it with `rounds`, Laplace, Votes and Checking (of guesses) only if
+                named. OpenEnded, alone and without `questions`, promises for as many as will come
+    guesser     where guesses come from if none is given, in a session that checks them:
+                holdfast.Training(rows), holdfast.learned_weights(domain), or your own
     entropy     for tests only: seeded noise, which promises nothing
 
     Data that its ledger already knows continues with the promise and the budget recorded
@@ -64,6 +68,8 @@ def open(
         raise InvalidInput(
             argument="mechanisms", accepted="a list of mechanisms", given=repr(mechanisms)
         )
+    if guesser is not None and not callable(getattr(guesser, "guess", None)):
+        raise InvalidInput(argument="guesser", accepted="a guesser", given=repr(guesser)[:80])
     table = load(source)
     place = _place(source, ledger)
     rng = entropy or SystemEntropy()
@@ -84,7 +90,7 @@ def open(
     except BaseException:
         book.close()
         raise
-    return Session(table=table, plan=agreed, ledger=book, rng=rng)
+    return Session(table=table, plan=agreed, ledger=book, rng=rng, guesser=guesser)
 
 
 def new_plan(

@@ -16,10 +16,13 @@ from holdfast.core.span import Span
 from holdfast.data.statistic import Statistic
 from holdfast.ledger.sqlite import Reservation
 from holdfast.ledger.state import Settled
+from holdfast.mechanisms.guess_and_check import GuessAndCheck
+from holdfast.planner.checking import described_check
 from holdfast.planner.recorded import span_of
 from holdfast.query.candidates import Candidates
 from holdfast.query.form import Histogram, Quantile
 from holdfast.query.question import Question
+from holdfast.session.past import possible, with_outcome
 
 Reply = Answer | HistogramAnswer | QuantileAnswer
 
@@ -37,8 +40,9 @@ class Replies:
         unit: Charge,
         remaining: int,
         place: str,
+        rows: int,
     ) -> None:
-        self._place = place
+        self._place, self._rows = place, rows
         self._settled = settled
         self._certificate = certificate
         self._free = nothing(unit_of(unit))
@@ -59,8 +63,23 @@ class Replies:
     def scalar(self, asked: Question | Statistic) -> Answer:
         known = self._settled[asked.digest]
         span = self._span(known, asked)
+        if known.terms.get("kind") == GuessAndCheck.KIND:
+            known = self._checked(known)
         share = self._share(self._one(known))
         return self._answer(asked.text, known, share, span, cost=self._paid(asked.digest))
+
+    def _checked(self, known: Settled) -> Settled:
+        """A checked guess, with its outcome among the terms, for its certificate."""
+        value = known.value
+        if not isinstance(value, tuple) or not self._possible(known):
+            raise self._damaged()
+        return Settled(known.text, value[0], with_outcome(known))
+
+    def _possible(self, known: Settled) -> bool:
+        try:
+            return possible(described_check(known.terms, rows=self._rows), known.value)
+        except (KeyError, ValueError, ZeroDivisionError, TypeError):
+            return False
 
     def histogram(self, asked: Question) -> HistogramAnswer:
         known, cost = self._settled[asked.digest], self._paid(asked.digest)

@@ -11,9 +11,10 @@ from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import EvaluationFailed, InvalidInput
 from holdfast.core.secret import Exact
 from holdfast.core.span import Span
-from holdfast.data.statistic import Statistic
+from holdfast.data.statistic import Statistic, exact_number
 from holdfast.data.table import Table, Total
 from holdfast.ledger.sqlite import Reservation
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.planner.choice_price import best_price, quantile_price
@@ -24,11 +25,16 @@ from holdfast.planner.vector_price import histogram_price
 from holdfast.query.candidates import Candidates
 from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question
+from holdfast.session.guess import Guess
+from holdfast.theory.generalization.checking import Transcript
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 from holdfast.theory.generalization.statistic import statistic_span
 
 # A radius below what fixed point can read: refused, whoever asks for it.
 _SMALLEST_SHARE = 1e-12
+
+# More bits than a double can make of bounds and a guess; ledgers write them in decimal.
+_MOST_BITS = 8_000
 
 
 @final
@@ -39,6 +45,7 @@ class Request:
     asked: Question | Candidates | Statistic
     price: Price | None = None  # None: as the plan draws it
     extra: tuple[tuple[str, str], ...] = ()
+    guess: Guess | None = None
 
     @property
     def digest(self) -> str:
@@ -55,12 +62,21 @@ class Request:
 
     def offer(self, plan: Plan, *, draw: int, batch: int) -> Offer:
         """What it costs in a batch of this size that ends with this draw of the ledger."""
+        if self.guess:
+            return self._added(self.guess.offer(plan, levels=self._levels))
         # A price without terms is the planned one, and that depends on the batch.
         if self.price and self.price.offer.terms:
             made = self.price.offer
         else:
             made = planned_offer(plan, draw=draw, batch=batch)
+        return self._added(made)
+
+    def _added(self, made: Offer) -> Offer:
         return replace(made, terms={**made.terms, **dict(self.extra)}) if self.extra else made
+
+    @property
+    def _levels(self) -> int:
+        return int(dict(self.extra).get("levels", "1"))
 
 
 def question_request(
@@ -86,6 +102,61 @@ def question_request(
                 )
             drawn = quantile_price(plan, form, loss=loss)
             return Request(question, drawn, _bounds(*form.span))
+
+
+def guess_request(
+    plan: Plan,
+    question: Question,
+    *,
+    guess: float | None,
+    share: object,
+    tolerance: float | None,
+    past: Callable[[], Transcript],
+) -> Request:
+    """The check of a guess about a share or a mean, in the units of the answer or as a share."""
+    form = question.form
+    if guess is None and share is None:
+        planned_offer(plan, draw=1)  # refuses, and says why
+    checks = isinstance(plan.mechanism, Checking)
+    if not checks or not isinstance(form, Share | Mean):
+        raise InvalidInput(
+            argument="guess",
+            accepted="for shares and means, in a session that checks guesses",
+            given=repr(guess),
+            hint="" if checks else "open the data with mechanisms=[holdfast.Checking]",
+        )
+    span = Span.between(*_exact(form.span))
+    if share is None:
+        share = _short(guess=span.share(exact_number(guess=guess)))
+        if not 0 <= share <= 1:
+            accepted = f"from {float(span.low):g} to {float(span.high):g}"
+            raise InvalidInput(argument="guess", accepted=accepted, given=repr(guess)[:80])
+    elif not isinstance(share, Fraction) or not 0 <= share <= 1:
+        accepted = "one whose guess is a Fraction from 0 to 1"
+        raise InvalidInput(argument="guesser", accepted=accepted, given=repr(share)[:80])
+    allowed = None
+    if tolerance is not None:
+        allowed = check.positive_fraction(tolerance=exact_number(tolerance=tolerance)) / span.width
+        allowed = _short(tolerance=min(allowed, Fraction(1)))  # no share is further off
+    real = isinstance(form, Mean)
+    terms = {"levels": str(FINE), "low": str(span.low), "high": str(span.high)} if real else {}
+    request = Request(
+        question,
+        extra=tuple(terms.items()),
+        guess=Guess(share=share, tolerance=allowed, past=past, width=span.width),
+    )
+    request.offer(plan, draw=1, batch=1)  # refused here, or remembered for the ledger's lock
+    return request
+
+
+def _short(**named: Fraction) -> Fraction:
+    """The one value given, if a ledger can write it down."""
+    ((name, value),) = named.items()
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise InvalidInput(
+            argument=name, accepted="a number of fewer digits", given="thousands of digits"
+        )
+    return value
 
 
 def statistic_request(plan: Plan, statistic: object, *, radius: float | None = None) -> Request:

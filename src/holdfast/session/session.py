@@ -1,7 +1,4 @@
-"""The flow: question → replay → filter → reserve → read → release → settle → answer.
-
-Read `_draw` first; everything else in the package serves it.
-"""
+"""What analysts call. Each call becomes a request, which goes through the flow."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -9,68 +6,118 @@ from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
-from holdfast.core.charge import Offer
 from holdfast.core.choice import Choice
-from holdfast.core.errors import BudgetExhausted, InvalidInput, Refusal, RoundsExhausted
-from holdfast.core.gate import Refused
+from holdfast.core.errors import BudgetExhausted, InvalidInput
 from holdfast.core.histogram_answer import HistogramAnswer
-from holdfast.core.numerics import decimal_up, level_down
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.data.statistic import Statistic
 from holdfast.data.table import Table
-from holdfast.ledger.sqlite import Ledger, Reservation
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.mechanisms.rounds import Rounds
+from holdfast.guess.guesser import Guesser
+from holdfast.ledger.sqlite import Ledger
+from holdfast.mechanisms.checking import Checking
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Plan
 from holdfast.planner.price import planned_price, price
-from holdfast.planner.recorded import own_certificate_of
-from holdfast.planner.remaining import remaining_questions, remaining_rounds
 from holdfast.query.candidates import parse_candidates
-from holdfast.query.form import FINE, Histogram, Mean, Quantile
+from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
-from holdfast.session.derivation import FromLedger
-from holdfast.session.drawing import released
+from holdfast.session.flow import Flow
+from holdfast.session.past import Past
+from holdfast.session.promised import promised
 from holdfast.session.reply import Replies
 from holdfast.session.request import (
     Request,
     best_request,
+    guess_request,
     question_request,
-    read,
     statistic_request,
 )
+from holdfast.theory.generalization.checking import Transcript
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
-
-NOTHING = Reservation(0, ())
 
 
 @final
 class Session:
     """Data, a promise about it, and the ledger that keeps the promise. See `holdfast.open`."""
 
-    def __init__(self, *, table: Table, plan: Plan, ledger: Ledger, rng: Entropy) -> None:
+    def __init__(
+        self,
+        *,
+        table: Table,
+        plan: Plan,
+        ledger: Ledger,
+        rng: Entropy,
+        guesser: Guesser | None = None,
+    ) -> None:
         self.plan = plan
         self.ledger = ledger
         self._table = table
-        self._rng = rng
-        self._gate = plan.gate()
-        self._certificates: dict[tuple[tuple[str, str], ...], Certificate] = {}
+        self._flow = Flow(table=table, plan=plan, ledger=ledger, rng=rng)
+        self._guesser = guesser
+        self._seen_past = Past(schema=table.schema, guesser=guesser)
 
-    def ask(self, question: str, *, radius: float | None = None) -> Answer:
+    def ask(
+        self,
+        question: str,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+    ) -> Answer:
         """A share or a mean of the population, with its interval.
 
         The same question again, in any spelling, gets the same answer for free. With a `radius`
         the interval of a new question reaches no further, for a price that `price` tells before.
+        A session that checks guesses takes a `guess`, in the units of the answer, or its guesser's,
+        and answers it if the rows confirm that the population is within `tolerance` of it; if not,
+        it says about where the sample is, and all later intervals are a little wider.
         """
-        return self.ask_many([question], radius=radius)[0]
+        if guess is None and tolerance is None:
+            return self.ask_many([question], radius=radius)[0]
+        asked = self._parsed([question])[0]
+        return self._check(asked, radius=radius, guess=guess, tolerance=tolerance)
+
+    def _check(
+        self,
+        asked: Question,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+    ) -> Answer:
+        self.ledger.spent()  # others may have answered, and taught
+        plain = isinstance(asked.form, Share | Mean)
+        if plain and asked.digest in self.ledger.seen.answers:
+            return self._replies([]).scalar(asked)
+        if radius is not None:
+            accepted = "left out where guesses are checked"
+            raise InvalidInput(argument="radius", accepted=accepted, given=repr(radius))
+        self._past()  # so that the guesser knows all that was released
+        share = None
+        if guess is None and self._guesser is not None:
+            share = self._guesser.guess(asked)
+        request = guess_request(
+            self.plan, asked, guess=guess, share=share, tolerance=tolerance, past=self._past
+        )
+        return self._replies([request]).scalar(asked)
+
+    @property
+    def failures(self) -> int:
+        """How many guesses have failed, whoever made them; what was never settled counts too."""
+        self.ledger.spent()
+        return self._past().failures
+
+    def _past(self) -> Transcript:
+        return self._seen_past.look(self.ledger.seen)
 
     def ask_many(self, questions: Iterable[str], *, radius: float | None = None) -> list[Answer]:
         """Answers to all `questions`, charged, evaluated and recorded together.
 
         All or nothing: if the new ones among them do not fit, none is charged. In a session of
-        rounds, the new ones among them are one round.
+        rounds, the new ones among them are one round. A session that checks guesses makes and
+        charges them one by one, if all fit, because a failed guess teaches the next.
         """
         asked = self._parsed(questions)
         for question in asked:
@@ -82,15 +129,24 @@ class Session:
                     given=f"a {kind}",
                     hint=f"call session.{kind}",
                 )
-        replies = self._replies([self._request(each, radius=radius) for each in asked])
+        if isinstance(self.plan.mechanism, Checking):  # one by one: a failure teaches
+            self.ledger.spent()
+            new = {each.digest for each in asked} - self.ledger.seen.answers.keys()
+            left, size = self._flow.left(), self.plan.target.questions
+            if len(new) > left:
+                raise BudgetExhausted(asked=len(new), remaining=left, questions=size)
+            return [self._check(each, radius=radius) for each in asked]
+        replies = self._replies(self._requests(asked, radius))
         return [replies.scalar(question) for question in asked]
 
     def respond(
         self, questions: Iterable[str], *, radius: float | None = None
     ) -> list[Answer | HistogramAnswer | QuantileAnswer]:
         """Answers to questions of any form together, as `ask_many` does."""
+        if isinstance(self.plan.mechanism, Checking):
+            return list(self.ask_many(questions, radius=radius))
         asked = self._parsed(questions)
-        replies = self._replies([self._request(each, radius=radius) for each in asked])
+        replies = self._replies(self._requests(asked, radius))
         return [replies.any(question) for question in asked]
 
     def histogram(self, question: str, *, radius: float | None = None) -> HistogramAnswer:
@@ -99,7 +155,7 @@ class Session:
         `session.histogram("histogram(delay, (0, 15, 60))")`. The radius is that of every cell.
         """
         asked = self._of_form(question, Histogram)
-        return self._replies([self._request(asked, radius=radius)]).histogram(asked)
+        return self._replies([question_request(self.plan, asked, radius=radius)]).histogram(asked)
 
     def quantile(self, question: str, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
@@ -176,58 +232,15 @@ class Session:
             )
         return asked
 
-    def _request(self, question: Question, *, radius: float | None) -> Request:
-        return question_request(self.plan, question, radius=radius)
+    def _requests(self, asked: Iterable[Question], radius: float | None) -> list[Request]:
+        return [question_request(self.plan, each, radius=radius) for each in asked]
 
     def _replies(self, requests: list[Request]) -> Replies:
-        known = self.ledger.seen.answers
-        fresh = {each.digest: each for each in requests if each.digest not in known}
-        reserved = self._draw(fresh) if fresh else NOTHING
-        return Replies(
-            settled=self.ledger.seen.answers,
-            reserved=reserved,
-            certificate=self.certificate,
-            unit=self.plan.budget,
-            # A reservation has just looked at the file; a free repeat looks now.
-            remaining=self._left() if reserved.digests else self.remaining,
-            place=self.ledger.place,
-        )
-
-    def _draw(self, fresh: Mapping[str, Request]) -> Reservation:
-        """Pay for, read, release and record."""
-
-        def offers(digests: tuple[str, ...], drawn: int) -> list[Offer]:
-            size = len(digests)
-            last = drawn + size
-            return [fresh[each].offer(self.plan, draw=last, batch=size) for each in digests]
-
-        texts = {digest: request.text for digest, request in fresh.items()}
-        reserved = self.ledger.reserve(texts, offers=offers, gate=self._gate)
-        if isinstance(reserved, Refused):
-            raise self._refusal(sum(request.worth for request in fresh.values()))
-        if reserved.digests:  # else another process answered them all in the meantime
-            paid = [fresh[digest] for digest in reserved.digests]
-            exact = read(self._table, self.plan, paid, reserved)
-            values = released(self.plan, reserved.offers, exact, rng=self._rng)
-            self.ledger.settle(reserved, dict(zip(reserved.digests, values, strict=True)))
-        return reserved
-
-    def _refusal(self, asked: int) -> Refusal:
-        promised = self.plan.mechanism
-        if isinstance(promised, Rounds) and self._rounds_left() == 0:
-            return RoundsExhausted(asked=asked, rounds=promised.rounds)
-        left, size = self._left(), self.plan.target.questions
-        return BudgetExhausted(asked=asked, remaining=left, questions=size)
+        return self._flow.replies(requests)
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as the ledger records them."""
-        key = tuple(sorted(terms.items()))
-        if key not in self._certificates:
-            found = self.plan.certificate
-            if terms:
-                found = own_certificate_of(self.plan, terms, ledger=self.ledger.place)
-            self._certificates[key] = replace(found, derivation=FromLedger(self.ledger, terms))
-        return self._certificates[key]
+        return self._flow.certificate(terms)
 
     @property
     def schema(self) -> Schema:
@@ -237,20 +250,13 @@ class Session:
     def remaining(self) -> int:
         """How many new questions the data can still take as planned, whoever asks them."""
         self.ledger.spent()
-        return self._left()
+        return self._flow.left()
 
     @property
     def remaining_rounds(self) -> int | None:
         """How many more batches of new questions fit; None if the promise does not count them."""
         self.ledger.spent()
-        return self._rounds_left()
-
-    def _left(self) -> int:
-        seen = self.ledger.seen
-        return remaining_questions(self.plan, spent=seen.spent, draws=seen.draws)
-
-    def _rounds_left(self) -> int | None:
-        return remaining_rounds(self.plan, spent=self.ledger.seen.spent)
+        return self._flow.rounds_left()
 
     def close(self) -> None:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
@@ -263,18 +269,7 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        target = self.plan.target
-        if isinstance(self.plan.mechanism, OpenEnded):
-            now = planned_price(self.plan, draw=self.ledger.seen.draws + 1).certificate
-            return (
-                f"<Session: {self.plan.rows:,} rows, open-ended, now ±{decimal_up(now.radius)} at "
-                f"confidence {level_down(target.confidence)}, {self.ledger.seen.draws:,} asked, "
-                f"ledger {self.ledger.place}>"
-            )
-        rounds = self._rounds_left()
+        rounds = self._flow.rounds_left()
         in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
-        return (
-            f"<Session: {self.plan.rows:,} rows, ±{decimal_up(self.plan.radius)} at confidence "
-            f"{level_down(target.confidence)} for all of {target.questions:,} questions, "
-            f"{self._left():,} left{in_rounds}, ledger {self.ledger.place}>"
-        )
+        left = f"{self._flow.left():,} left{in_rounds}"
+        return f"<Session: {promised(self.plan, self._past())}, {left}, ledger {self.ledger.place}>"

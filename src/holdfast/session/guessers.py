@@ -1,0 +1,87 @@
+"""Guessers that read rows or cells which may be seen: training rows, and declared domains."""
+
+from fractions import Fraction
+from typing import ClassVar, final
+
+import numpy as np
+import polars as pl
+
+from holdfast.core.errors import InvalidInput
+from holdfast.data.public import Array, PublicTable
+from holdfast.guess.domain import Domain
+from holdfast.guess.guesser import on_grid
+from holdfast.guess.median.guesser import ConsistentMedian
+from holdfast.guess.median.holder import Holder
+from holdfast.guess.median.limit import LimitHolder
+from holdfast.guess.product import ProductValues
+from holdfast.guess.weights import MultiplicativeWeights
+from holdfast.query.question import Question
+
+_ERROR = Fraction(1, 50)
+
+
+@final
+class Training:
+    """Guesses what other rows of the same kind say: training data, last year's, a public set.
+
+    `rows` is a dict of NumPy arrays, or a pandas or Polars data frame. They must not be the rows
+    that are asked about: a guess may depend on everything but these.
+    """
+
+    KIND: ClassVar[str] = "training"
+
+    def __init__(self, rows: object) -> None:
+        self._table = PublicTable(_columns(rows))
+
+    def guess(self, question: Question) -> Fraction:
+        return on_grid(float(np.mean(self._table.values(question))))
+
+    def learn(self, question: Question, answer: Fraction, *, within: Fraction) -> None:
+        """Nothing: the rows stay what they are."""
+
+    def describe(self) -> dict[str, str]:
+        return {"kind": self.KIND, "rows": str(self._table.rows)}
+
+
+def consistent_median(
+    domain: Domain, *, holder: Holder | None = None, slack: Fraction = _ERROR
+) -> ConsistentMedian:
+    """The median over all data sets on the cells of a domain that fit the answers so far.
+
+    Without a `holder`, in the limit of large data sets: the distribution of largest entropy that
+    agrees with every failed guess's answer up to `slack`.
+    """
+    held = LimitHolder(cells=domain.cells) if holder is None else holder
+    return ConsistentMedian(holder=held, values=_on_cells(domain), slack=slack)
+
+
+def _on_cells(domain: Domain) -> ProductValues:
+    return ProductValues(domain, lambda columns: PublicTable(columns).values)
+
+
+def learned_weights(domain: Domain, *, error: Fraction = _ERROR) -> MultiplicativeWeights:
+    """Multiplicative weights on the cells of a domain, which learn from failed guesses.
+
+    `error` says how far a failed guess is off at least, so how far a lesson moves the weights.
+    """
+    return MultiplicativeWeights(cells=domain.cells, values=_on_cells(domain), error=error)
+
+
+def _columns(rows: object) -> dict[str, Array]:
+    """Columns as arrays; of a data frame those that questions can use."""
+    if isinstance(rows, dict):
+        return rows
+    if type(rows).__module__.partition(".")[0] == "pandas":
+        rows = pl.from_pandas(rows)
+    if not isinstance(rows, pl.DataFrame):
+        raise InvalidInput(
+            argument="rows",
+            accepted="a dict of arrays, or a pandas or Polars data frame",
+            given=f"a {type(rows).__name__}",
+        )
+    usable = [
+        column
+        for column in rows
+        if column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean)
+    ]
+    return {column.name: column.to_numpy() for column in usable}

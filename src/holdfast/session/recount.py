@@ -1,0 +1,52 @@
+"""Whether the checks that a ledger records were made after the past that they name."""
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+
+from holdfast.core.errors import LedgerDamaged
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.state import State
+from holdfast.mechanisms.checking import Checking
+from holdfast.planner.checking import described_check, past_of
+from holdfast.planner.plan import Plan
+from holdfast.query.schema import Schema
+from holdfast.session.past import Past, possible
+from holdfast.theory.generalization.checked_intervals import checked_interval
+from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+
+
+def check_pasts(plan: Plan, entries: Iterable[Entry], *, ledger: str) -> None:
+    """Refuse a record of checks that were not made after the past they name, at its level."""
+    if not isinstance(plan.mechanism, Checking):
+        return
+    state, past = State(ledger), Past(schema=Schema({}))
+    try:
+        for entry in entries:
+            before = past.look(state)
+            state.apply(entry)
+            for paid in state.pending.get(entry.sequence, {}).values():
+                if not _made_after(before, plan, paid.offer.terms):
+                    raise ValueError("another past")
+        for settled in (*state.answers.values(), *state.repeated):
+            if not possible(described_check(settled.terms, rows=plan.rows), settled.value):
+                raise ValueError("an impossible answer")
+    except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
+        problem = f"records a check that cannot be ({error})"
+        raise LedgerDamaged(ledger=ledger, problem=problem) from error
+
+
+def _made_after(past: Transcript, plan: Plan, terms: Mapping[str, str]) -> bool:
+    check, level = described_check(terms, rows=plan.rows), _level(plan, past)
+    low, high = (
+        checked_interval(total, rows=check.rows, log_inverse_level=level, levels=check.levels)
+        for total in (check.low, check.high)
+    )
+    return (
+        past_of(terms) == past
+        and Fraction(low.low) >= check.guess - check.tolerance
+        and Fraction(high.high) <= check.guess + check.tolerance
+    )
+
+
+def _level(plan: Plan, past: Transcript) -> float:
+    return log_inverse_level(beta=plan.target.beta, transcript=past)

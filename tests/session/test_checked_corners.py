@@ -1,0 +1,330 @@
+"""Corners of sessions that check guesses: threads, forgeries, guessers that know less."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import holdfast
+from holdfast.cli.main import main
+from holdfast.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
+from holdfast.core.target import Target
+from holdfast.data.load import load
+from holdfast.guess.median.parameters import MedianParameters
+from holdfast.ledger.entry import Body, Entry, follow
+from holdfast.planner.checking import checked_offer, past_of
+from holdfast.query.question import Question, parse_question
+from holdfast.session.drawing import released
+from holdfast.session.request import guess_request, read
+from holdfast.session.session import Session
+from holdfast.theory.generalization.checking import Transcript
+
+ROWS = 5_000
+RNG = np.random.default_rng(1)
+DATA = {"x": RNG.random(ROWS), "a": RNG.random(ROWS) < 0.9, "b": RNG.random(ROWS) < 0.2}
+TARGET = Target(confidence=Fraction(19, 20), questions=10**6)
+
+
+def checked(**arguments: object) -> Session:
+    arguments = {"questions": 100, "ledger": ":memory:", **arguments}
+    return holdfast.open(DATA, mechanisms=[holdfast.Checking], **arguments)  # type: ignore[arg-type]
+
+
+def forged(place: Path, change: Callable[[str, Body], None]) -> None:
+    """Rewrite every entry of a ledger and chain them anew."""
+    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
+        rows = connection.execute("SELECT kind, body FROM entry ORDER BY sequence").fetchall()
+        connection.execute("DELETE FROM entry")
+        last: Entry | None = None
+        for kind, text in rows:
+            body = json.loads(text)
+            change(kind, body)
+            last = follow(last, kind, body)
+            connection.execute(
+                "INSERT INTO entry VALUES (?, ?, ?, ?)",
+                (last.sequence, last.kind, last.text, last.digest),
+            )
+
+
+def one_of_each(place: Path) -> None:
+    with checked(ledger=place) as session:
+        session.ask("x > 0.3", guess=0.5, tolerance=0.05)  # fails
+        session.ask("x > 0.5", guess=0.5, tolerance=0.1)  # passes
+        session.ask("x > 0.2", guess=0.5, tolerance=0.05)  # fails
+
+
+def test_thousands_of_failures_can_be_recorded() -> None:
+    past = Transcript(questions=5_000, failures=1_600, values=711**1_600)
+    offer = checked_offer(
+        rows=10**6, guess=Fraction(1, 2), tolerance=None, past=past, target=TARGET, levels=1
+    )
+    assert past_of(offer.terms) == past
+
+
+def test_a_guess_of_thousands_of_digits_is_refused() -> None:
+    with checked() as session:
+        try:
+            session.ask("x > 0.3", guess=Fraction(1, 10**5_000))  # type: ignore[arg-type]
+        except InvalidInput:
+            return
+
+
+def test_a_huge_tolerance_does_not_lose_the_answer() -> None:
+    with checked() as session:
+        session.ask("mean(x, 0, 0.001)", guess=0, tolerance=1e308)
+
+
+def test_respond_takes_any_iterable() -> None:
+    with checked() as session:
+        session.ask("x > 0.5", guess=0.5, tolerance=0.1)
+        assert len(session.respond(text for text in ["x > 0.5"])) == 1
+
+
+def test_questions_that_do_not_fit_together_are_not_charged() -> None:
+    with checked(questions=2, guesser=holdfast.Training(DATA)) as session:
+        with pytest.raises(BudgetExhausted):
+            session.ask_many(["x > 0.1", "x > 0.2", "x > 0.3"])
+        assert session.remaining == 2
+
+
+def test_a_failure_outside_the_domain_disturbs_no_later_question() -> None:
+    weights = holdfast.learned_weights(holdfast.Domain({"a": (True, False)}))
+    with checked(guesser=weights) as session:
+        session.ask("x > 0.9", guess=0.9, tolerance=0.1)  # fails; x is not of the domain
+        assert session.failures == 1
+        session.ask("a")
+
+
+def test_a_question_that_training_rows_lack_columns_for_is_refused() -> None:
+    training = holdfast.Training({"x": np.zeros(3)})
+    with checked(guesser=training) as session, pytest.raises(InvalidInput):
+        session.ask("a")
+
+
+class Watching:
+    """A guesser during whose lesson another thread looks at the session."""
+
+    KIND = "watching"
+    session: Session
+
+    def guess(self, question: Question) -> Fraction:
+        return Fraction(1, 2)
+
+    def learn(self, question: Question, answer: Fraction, *, within: Fraction) -> None:
+        other = threading.Thread(target=lambda: self.session.failures)
+        other.start()
+        other.join(timeout=0.3)
+
+    def describe(self) -> dict[str, str]:
+        return {"kind": self.KIND}
+
+
+def test_threads_do_not_lose_failures(tmp_path: Path) -> None:
+    place = tmp_path / "l.holdfast"
+    with checked(ledger=place) as first:
+        first.ask("x > 0.3", guess=0.5, tolerance=0.05)  # fails
+        first.ask("x > 0.5", guess=0.5, tolerance=0.1)  # passes
+    guesser = Watching()
+    with checked(ledger=place, guesser=guesser) as session:
+        guesser.session = session
+        session.ask("x > 0.2", guess=0.5, tolerance=0.05)  # fails
+        session.ask("x > 0.1", guess=0.5, tolerance=0.05)  # fails
+        with holdfast.open(DATA, ledger=place) as other:
+            assert session.failures == other.failures == 3
+
+
+def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
+    place = tmp_path / "l.holdfast"
+    text = "x > 0.3"
+    with checked(ledger=place) as one, holdfast.open(DATA, ledger=place) as other:
+        table, plan = load(DATA), one.plan
+        asked = parse_question(text, one.schema)
+        request = guess_request(
+            plan,
+            asked,
+            guess=0.5,
+            share=None,
+            tolerance=0.05,
+            past=other._past,
+        )
+        slow = other.ledger.reserve(
+            {asked.digest: text},
+            offers=lambda *_: [request.offer(plan, draw=1, batch=1)],
+            gate=plan.gate(),
+        )
+        one.ask(text, guess=0.7, tolerance=0.1)  # passes, while the other one is under way
+        exact = read(table, plan, [request], slow)  # type: ignore[arg-type]
+        values = released(plan, slow.offers, exact, rng=None)  # type: ignore[arg-type, union-attr]
+        other.ledger.settle(slow, {asked.digest: values[0]})  # type: ignore[arg-type]
+        # Its bin is in the ledger for everybody to read.
+        assert json.loads(other.ledger.entries()[-1].text)["answers"][asked.digest][1] == "1"
+        assert other.failures == 1
+
+
+def test_a_guess_uses_what_other_processes_released(tmp_path: Path) -> None:
+    place = tmp_path / "l.holdfast"
+    domain = holdfast.Domain({"a": (True, False), "b": (True, False)})
+    with (
+        checked(ledger=place, guesser=holdfast.learned_weights(domain)) as one,
+        checked(ledger=place, guesser=holdfast.learned_weights(domain)) as other,
+    ):
+        one.ask_many(["a", "b"])  # both fail and are learnt
+        assert one.failures == 2
+        other.ask("a and b")
+        assert one.failures == 2
+
+
+def _terms(change: Callable[[dict[str, str]], None]) -> Callable[[str, Body], None]:
+    def changed(kind: str, body: Body) -> None:
+        if kind == "reserve":
+            change(body["terms"])
+
+    return changed
+
+
+def _answers(change: Callable[[list[str]], None]) -> Callable[[str, Body], None]:
+    def changed(kind: str, body: Body) -> None:
+        if kind == "settle":
+            for value in body["answers"].values():
+                change(value)
+
+    return changed
+
+
+def _flag(value: list[str]) -> None:
+    value[1] = "2"
+
+
+def _other_guess(value: list[str]) -> None:
+    if value[1] == "0":
+        value[0] = "1/5"
+
+
+def _off_the_middle(value: list[str]) -> None:
+    if value[1] == "1":
+        value[0] = "1/7"
+
+
+@pytest.mark.parametrize("change", [_flag, _other_guess, _off_the_middle])
+def test_an_answer_that_no_check_gives_is_damage(
+    tmp_path: Path, change: Callable[[list[str]], None]
+) -> None:
+    place = tmp_path / "l.holdfast"
+    one_of_each(place)
+    forged(place, _answers(change))
+
+    def looked_at() -> None:
+        with holdfast.open(DATA, ledger=place) as session:
+            for text in ("x > 0.3", "x > 0.5", "x > 0.2"):
+                session.ask(text)
+
+    with pytest.raises(LedgerDamaged):
+        looked_at()
+
+
+def _fewer_failures(terms: dict[str, str]) -> None:
+    terms["failures"], terms["values"] = "0", "1"
+
+
+def _wider_passes(terms: dict[str, str]) -> None:
+    guess, tolerance = Fraction(terms["guess"]), Fraction(terms["tolerance"])
+    terms["passes"] = f"{int((guess - tolerance) * ROWS)}:{int((guess + tolerance) * ROWS)}"
+
+
+@pytest.mark.parametrize("change", [_fewer_failures, _wider_passes])
+def test_a_check_at_another_level_than_its_past_is_damage(
+    tmp_path: Path, change: Callable[[dict[str, str]], None]
+) -> None:
+    place = tmp_path / "l.holdfast"
+    one_of_each(place)
+    forged(place, _terms(change))
+    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+        session.ask("x > 0.2").certificate.verify()
+
+
+def _no_past(terms: dict[str, str]) -> None:
+    del terms["questions"]
+
+
+def test_a_check_without_a_past_is_damage(tmp_path: Path) -> None:
+    place = tmp_path / "l.holdfast"
+    one_of_each(place)
+    forged(place, _terms(_no_past))
+    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+        session.ask("x > 0.3")
+
+
+def test_a_certificate_of_the_other_outcome_does_not_verify() -> None:
+    with checked() as session:
+        session.ask("x > 0.3", guess=0.5, tolerance=0.05)  # fails
+        terms = next(iter(session.ledger.answers().values())).terms
+        other = session.certificate({**terms, "outcome": "passed"})
+        with pytest.raises(LedgerDamaged):
+            other.verify()
+
+
+def test_a_refused_tolerance_of_a_mean_is_in_its_units() -> None:
+    with checked() as session:
+        with pytest.raises(InvalidInput) as refused:
+            session.ask("mean(x, 0, 1000)", guess=500, tolerance=5)
+        assert refused.value.given == "5"
+        assert "1000" in refused.value.accepted
+
+
+@pytest.mark.parametrize("options", [[], ["--guess", "5"], ["--guess", "0.5", "--tolerance", "0"]])
+def test_a_refused_guess_makes_no_ledger(tmp_path: Path, options: list[str]) -> None:
+    file = tmp_path / "f.csv"
+    file.write_text("x\n" + "\n".join(str(each) for each in DATA["x"]))
+    with pytest.raises(SystemExit) as ended:
+        main(["ask", str(file), "x > 0.5", "--mechanism", "checking", *options])
+    assert ended.value.code != 0
+    assert not Path(f"{file}.holdfast").exists()
+
+
+def test_a_guess_for_an_answered_histogram_is_refused_as_input() -> None:
+    with holdfast.open(DATA, mechanisms=[holdfast.Gaussian], questions=100) as session:
+        session.histogram("histogram(x, (0.5))")
+        with pytest.raises(InvalidInput):
+            session.ask("histogram(x, (0.5))", guess=0.5)
+
+
+class Saying:
+    """A guesser that says something else than a share."""
+
+    KIND = "saying"
+
+    def __init__(self, said: object) -> None:
+        self.said = said
+
+    def guess(self, question: Question) -> Fraction:
+        return self.said  # type: ignore[return-value]
+
+    def learn(self, question: Question, answer: Fraction, *, within: Fraction) -> None:
+        pass
+
+    def describe(self) -> dict[str, str]:
+        return {"kind": self.KIND}
+
+
+@pytest.mark.parametrize("said", [Fraction(3, 2), float("nan"), "half"])
+def test_a_guesser_that_says_no_share_is_named(said: object) -> None:
+    with checked(guesser=Saying(said)) as session:
+        with pytest.raises(InvalidInput) as refused:
+            session.ask("x > 0.5")
+        assert repr(said)[:8] in refused.value.given
+
+
+def test_what_is_no_guesser_is_refused_at_once() -> None:
+    with pytest.raises(InvalidInput, match="guesser"):
+        checked(guesser="weights")
+
+
+def test_a_median_on_absurdly_many_rows_is_refused() -> None:
+    with pytest.raises(InvalidInput):
+        MedianParameters.lecture(rows=10**400, questions=10, domain_size=10)
