@@ -48,11 +48,13 @@ theorems: .venv/.develop   ## write docs/theorems.md from the code
 mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure from the code
 	$(BIN)/python docs/generate_mechanisms.py
 	$(BIN)/python -m holdfast.audit.mechanisms_figure docs/figures/mechanisms.png
+	$(BIN)/python -m holdfast.audit.guessing_figure docs/figures/guessing.png
 
 bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)
 	$(BIN)/python bench/import_time.py $(ARGS)
 	$(BIN)/python bench/noise_speed.py $(ARGS)
+	$(BIN)/python bench/weights_speed.py $(ARGS)
 
 # The accountants that Holdfast is compared with live apart from it. One that cannot be installed
 # leaves the others standing; the page says that it is missing.

@@ -17,10 +17,14 @@ import holdfast.mechanisms
 from holdfast.audit.mechanisms_figure import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.numerics import decimal_up
+from holdfast.core.target import Target
 from holdfast.core.theorem import lookup
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
+from holdfast.mechanisms.ladder import Ladder
 from holdfast.mechanisms.laplace_vector import LaplaceVector
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.thresholdout import Thresholdout
 
 ONE, TWICE = float(EPSILON), float(2 * EPSILON)
 HEAD = f"""# Mechanisms
@@ -71,7 +75,7 @@ no session can be built on it.
 UNITS = MappingProxyType({GDP: "μ²", PureDP: "ε", ZCDP: "ρ", Draws: "draws"})
 SHOWN = (
     "sigma", "scale", "epsilon", "bins", "parts", "rounds", "votes", "cells", "candidates", "level",
-    "answers", "questions",
+    "answers", "budget", "questions",
 )  # fmt: skip
 
 
@@ -100,13 +104,17 @@ def cost(example: Example) -> str:
         return cost(example.stages[example.stage_of(QUESTIONS)])
     charged = example.cost()
     (amount,) = (getattr(charged, field.name) for field in fields(charged))
-    return "1 draw" if charged == Draws(amount) else f"{UNITS[type(charged)]} = {float(amount):.3g}"
+    if isinstance(charged, Draws):
+        return "1 draw" if amount == 1 else f"{int(amount):,} draws"
+    return f"{UNITS[type(charged)]} = {float(amount):.3g}"
 
 
 def radius(example: Example) -> str:
     """How far one use errs from the sample, as a share."""
     if isinstance(example, OpenEnded):
         return decimal_up(example.stages[example.stage_of(QUESTIONS)].radius(beta=BETA))
+    if isinstance(example, Checking):
+        return "–"
     found = example.radius(beta=BETA)
     if not found:
         return "0, from its own rows"
@@ -117,6 +125,12 @@ def promise(example: Example) -> str:
     """What a session promises for the population, if one is certified by it alone."""
     if isinstance(example, OpenEnded):
         return f"±{decimal_up(example.certify_stage(example.stage_of(QUESTIONS), TARGET).radius)}"
+    if isinstance(example, Checking):
+        return f"±{decimal_up(example.certify(TARGET).radius)} before the first failure"
+    if isinstance(example, Thresholdout | Ladder):
+        target = Target(confidence=TARGET.confidence, questions=example.questions)
+        certify = example.certify if isinstance(example, Ladder) else example.certify_standing
+        return f"±{decimal_up(certify(target).radius)}, {example.questions:,} of them"
     if isinstance(example, Share | LaplaceVector) and not isinstance(example, DiscreteGaussian):
         return f"±{decimal_up(example.certify(TARGET).radius)}"
     return "–"

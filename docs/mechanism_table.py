@@ -9,6 +9,7 @@ from fractions import Fraction
 from holdfast.audit.mechanisms_figure import (
     CANDIDATES,
     EPSILON,
+    QUESTIONS,
     RHO,
     ROWS,
     STEP,
@@ -16,10 +17,13 @@ from holdfast.audit.mechanisms_figure import (
 )
 from holdfast.core.loss import GDP
 from holdfast.mechanisms.above_threshold import AboveThreshold
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.guess_and_check import GuessAndCheck
+from holdfast.mechanisms.ladder import Ladder
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.laplace_vector import LaplaceVector
 from holdfast.mechanisms.noisy_max import NoisyMax
@@ -29,6 +33,7 @@ from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.open_ended import open_ended_plan
@@ -41,7 +46,8 @@ Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds 
 Vector = GaussianVector | LaplaceVector
 Choosing = Exponential | PermuteAndFlip | NoisyMax | Quantile
 Sparse = AboveThreshold | NumericSparse
-Example = Share | OpenEnded | Vector | Choosing | Sparse
+Guessing = Thresholdout | Ladder | GuessAndCheck | Checking
+Example = Share | OpenEnded | Vector | Choosing | Sparse | Guessing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +237,54 @@ def table() -> dict[str, About]:
             theorems=(
                 "T-numeric-sparse", "T-above-threshold", "T-sparse-accuracy",
                 "T-accuracy-discrete-laplace", "T-drift-private",
+            ),
+        ),
+        About(
+            releases="guesses that stand, and a few shares",
+            example=Thresholdout(
+                rows=ROWS, threshold=ROWS // 50, epsilon=EPSILON, budget=1, questions=VERDICTS
+            ),
+            cost="ε for the whole conversation, over at most B corrections",
+            errs="a guess that stands is off by at most the threshold and the noise of the "
+            "comparison; a correction has noise of its own",
+            use="a holdout behind many guesses from training rows, where records need protection "
+            "too",
+            theorems=(
+                "T-numeric-sparse", "T-thresholdout", "T-thresholdout-corrected",
+                "T-noise-sparse", "T-drift-pure",
+            ),
+        ),
+        About(
+            releases="whether a guess is right, else a bin",
+            example=GuessAndCheck.at(
+                rows=ROWS,
+                guess=Fraction(1, 2),
+                tolerance=Fraction(1, 50),
+                log_inverse_level=30.0,
+                bins=500,
+            ),
+            cost="one draw; a failure also makes all later intervals a little wider",
+            errs="a guess that passes by less than its tolerance, a bin by half of it",
+            use="by `session.ask(…, guess=…, tolerance=…)`, where good guesses are to be had; "
+            "records are not protected",
+            theorems=("T-check-anytime", "T-check-accept", "T-check-failed", "T-check"),
+        ),
+        About(
+            releases="answers to guesses",
+            example=Checking(rows=ROWS),
+            cost="one draw a question",
+            errs="as each of its checks",
+            use="to open a session that checks guesses; few of them may fail",
+            theorems=("T-check-anytime", "T-length", "T-chernoff"),
+        ),
+        About(
+            releases="the best score so far",
+            example=Ladder(rows=ROWS, step=Fraction(1, 50), questions=QUESTIONS),
+            cost="as many draws as there may be scores",
+            errs="at most one step below the best score so far, and half a step from a new one",
+            use="a leaderboard where only the best matters; records are not protected",
+            theorems=(
+                "T-ladder", "T-ladder-improvement", "T-ladder-transcripts", "T-ladder-chernoff",
             ),
         ),
     )  # fmt: skip
