@@ -10,25 +10,7 @@ import pytest
 
 from holdfast.noise import coin, coins, gaussian, gaussians, laplace, laplaces, words
 from holdfast.noise.entropy import Entropy
-
-
-class OutOfBits(Exception):
-    pass
-
-
-class Prefix:
-    """A finite sequence of bits, then nothing."""
-
-    description = "prefix"
-
-    def __init__(self, word: int, length: int) -> None:
-        self.word, self.left = word, length
-
-    def bits(self, count: int) -> int:
-        if count > self.left:
-            raise OutOfBits
-        self.left -= count
-        return self.word >> self.left & ((1 << count) - 1)
+from noise.bits import OutOfBits, Prefix
 
 
 def law(draw: Callable[[Entropy], bool], *, depth: int) -> tuple[Fraction, Fraction]:

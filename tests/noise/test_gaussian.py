@@ -17,25 +17,11 @@ from holdfast.noise import gaussian
 from holdfast.noise.entropy import Entropy, Seeded
 from holdfast.noise.gaussian import CHUNK, LazyUniform, rounded_gaussian
 from holdfast.testing.statistics import fit_p_value, statistical
+from noise.bits import Digits
 from noise.exhaustion import law
 
 DRAWS = 50_000
 FALSE_ALARM = 1e-9
-
-
-class Digits:
-    """The binary digits of one rational in [0, 1), as many as are asked for."""
-
-    description = "digits"
-
-    def __init__(self, value: Fraction) -> None:
-        self.rest, self.served = value, 0
-
-    def bits(self, count: int) -> int:
-        self.served += count
-        scaled = self.rest * (1 << count)
-        self.rest = scaled - floor(scaled)
-        return floor(scaled)
 
 
 class Route:
