@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, comb, log, log1p, pi, sqrt
+from math import ceil, log, log1p, pi, sqrt
 from typing import final
 
 from holdfast.core import check
@@ -11,7 +11,11 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import float_down, float_up, log_of, up
 from holdfast.core.target import Target
 from holdfast.core.theorem import theorem
-from holdfast.theory.generalization.description_length import hoeffding_radius, log_transcripts
+from holdfast.theory.generalization.description_length import (
+    hoeffding_radius,
+    log_choices,
+    log_transcripts,
+)
 
 # Up to here numbers of transcripts are counted one by one; beyond, bounded by a generating
 # function, which is off by the logarithm of a square root.
@@ -178,15 +182,6 @@ class Transcript:
         )
 
 
-def _log_choices(count: int, chosen: int) -> float:
-    """ln C(count, chosen), or beyond a size count·H(chosen/count), which is larger. Rounds: up."""
-    few = min(chosen, count - chosen)
-    if few <= _COUNTED:
-        return log_transcripts(comb(count, few))
-    share = Fraction(few, count)
-    return up(count * -(float(share) * log_of(share) + float(1 - share) * log_of(1 - share)))
-
-
 @theorem("T-check-anytime", "rogers-et-al-2020", "Guess and check; proof in the docstring")
 def log_inverse_level(*, beta: Fraction, transcript: Transcript) -> float:
     """ln(1/β_i) for the next question of a conversation without a horizon; all hold together.
@@ -217,7 +212,7 @@ def log_inverse_level(*, beta: Fraction, transcript: Transcript) -> float:
     """
     i, f = transcript.questions + 1, transcript.failures
     weights = 2 * (log(i) + log(f + 1) + 2 * log(pi) - log(6))
-    choices = _log_choices(transcript.questions, f)
+    choices = log_choices(transcript.questions, f)
     return up(
         weights
         + choices

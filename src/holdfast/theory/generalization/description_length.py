@@ -1,16 +1,19 @@
 """Few possible transcripts mean few possible questions: a union bound over all of them."""
 
 from fractions import Fraction
-from math import ceil, exp, expm1, floor, inf, log, log1p, sqrt
+from math import ceil, comb, exp, expm1, floor, inf, log, log1p, sqrt
 
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
-from holdfast.core.numerics import float_down, float_up, up
+from holdfast.core.numerics import float_down, float_up, log_of, up
 from holdfast.core.theorem import theorem
 
 # Means are moved outward to this grid, so that floats hold them and what is left of 1.
 _GRID = 2**200
+
+# Binomial coefficients of more factors than this are bounded and not formed.
+_FORMED = 1_000
 
 # A larger divergence only widens an interval; squares of distances below this would vanish.
 _LEAST = 1e-290
@@ -24,6 +27,15 @@ def log_transcripts(count: int) -> float:
     cut = max(0, count.bit_length() - 64)
     leading = count >> cut if cut == 0 else (count >> cut) + 1
     return up(log(leading) + cut * log(2))
+
+
+def log_choices(count: int, chosen: int) -> float:
+    """ln C(count, chosen), or beyond a size count·H(chosen/count), which is larger. Rounds: up."""
+    few = min(chosen, count - chosen)
+    if few <= _FORMED:
+        return log_transcripts(comb(count, few))
+    share = Fraction(few, count)
+    return up(count * -(float(share) * log_of(share) + float(1 - share) * log_of(1 - share)))
 
 
 def log_possible_transcripts(*, values: int, questions: int) -> float:

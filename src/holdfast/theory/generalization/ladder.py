@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, log, log1p
+from math import log1p
 from typing import final
 
 from holdfast.core import check
@@ -16,11 +16,8 @@ from holdfast.theory.discrete_noise import drawable
 from holdfast.theory.generalization.description_length import (
     chernoff_interval,
     hoeffding_radius,
-    log_transcripts,
+    log_choices,
 )
-
-# Binomial coefficients are formed up to this many factors; beyond it they are bounded.
-_FACTORS = 1000
 
 
 def ladder_cells(*, rows: int, step: Fraction) -> int:
@@ -35,15 +32,6 @@ def ladder_cells(*, rows: int, step: Fraction) -> int:
             hint="a share of the rows cannot improve by less than one row, or by more than all",
         )
     return cells
-
-
-def _log_binomial(top: int, bottom: int) -> float:
-    """ln C(a, b), or where it is large a·H(b/a), which is above it. Rounds: up."""
-    fewer = min(bottom, top - bottom)
-    if fewer <= _FACTORS:
-        return log_transcripts(comb(top, fewer))
-    part = float(Fraction(fewer, top))
-    return up(fewer * -log(part) + (top - fewer) * -log1p(-part))
 
 
 @theorem("T-ladder-transcripts", "holdfast", "The proof in its docstring")
@@ -72,7 +60,7 @@ def log_ladder_transcripts(*, cells: int, questions: int) -> float:
     k = check.positive_integer(questions=questions)
     drawable(questions=Fraction(k))
     top = k + cells - 1
-    first = _log_binomial(top, cells)
+    first = log_choices(top, cells)
     return up(first + log1p(float(Fraction(k - 1, top)))) if k > 1 else first
 
 
