@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import final
 
 from holdfast.core import check
+from holdfast.core.errors import InvalidInput
 
 
 @final
@@ -21,6 +22,16 @@ class Target:
             confidence=check.probability(confidence=confidence),
             questions=check.positive_integer(questions=questions),
         )
+
+    def asking(self, questions: int) -> "Target":
+        """This target, if it is for as many questions as a run has."""
+        if self.questions != questions:
+            raise InvalidInput(
+                argument="target",
+                accepted=f"one of {questions:,} questions, as many as a run has",
+                given=f"one of {self.questions:,}",
+            )
+        return self
 
     @property
     def beta(self) -> Fraction:

@@ -6,7 +6,7 @@ from typing import ClassVar, NoReturn, final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import BudgetExhausted
 from holdfast.core.loss import Draws
 from holdfast.core.numerics import float_up
 from holdfast.core.secret import Exact
@@ -99,20 +99,15 @@ class Ladder:
 
     def certify(self, target: Target) -> Certificate:
         """The promise for the running best."""
-        return ladder_certificate(rows=self.rows, step=self.step, target=self._own(target))
+        return ladder_certificate(
+            rows=self.rows, step=self.step, target=target.asking(self.questions)
+        )
 
     def certify_improvement(self, target: Target) -> Certificate:
         """The promise for each new best and its own score; it holds together with `certify`."""
-        return improvement_certificate(rows=self.rows, step=self.step, target=self._own(target))
-
-    def _own(self, target: Target) -> Target:
-        if target.questions != self.questions:
-            raise InvalidInput(
-                argument="target",
-                accepted=f"one of {self.questions:,} questions, as many as a run has",
-                given=f"one of {target.questions:,}",
-            )
-        return target
+        return improvement_certificate(
+            rows=self.rows, step=self.step, target=target.asking(self.questions)
+        )
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism on the same rows."""

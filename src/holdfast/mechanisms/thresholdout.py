@@ -163,7 +163,7 @@ class Thresholdout:
             epsilon=self.epsilon,
             comparing=self.comparing,
             budget=self.budget,
-            target=self._own(target),
+            target=target.asking(self.questions),
         )
 
     def certify_corrected(self, target: Target) -> Certificate:
@@ -173,17 +173,8 @@ class Thresholdout:
             epsilon=self.epsilon,
             comparing=self.comparing,
             budget=self.budget,
-            target=self._own(target),
+            target=target.asking(self.questions),
         )
-
-    def _own(self, target: Target) -> Target:
-        if target.questions != self.questions:
-            raise InvalidInput(
-                argument="target",
-                accepted=f"one of {self.questions:,} questions, as many as a run has",
-                given=f"one of {target.questions:,}",
-            )
-        return target
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism on the same rows."""
