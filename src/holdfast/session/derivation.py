@@ -47,7 +47,7 @@ class FromLedger:
         book.verify()
         plan = recorded_plan(book.opening, ledger=book.place)
         check_paid(plan, book.seen.offers.values(), ledger=book.place)
-        check_pasts(plan, book.entries(), ledger=book.place)
+        check_pasts(plan, book)
         if not self.terms:
             return plan.certificate
         if all(with_outcome(settled) != self.terms for settled in book.answers().values()):

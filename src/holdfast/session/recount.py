@@ -1,10 +1,10 @@
 """Whether the checks that a ledger records were made after the past that they name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 
 from holdfast.core.errors import LedgerDamaged
-from holdfast.ledger.entry import Entry
+from holdfast.ledger.sqlite import Ledger
 from holdfast.ledger.state import State
 from holdfast.mechanisms.checking import Checking
 from holdfast.planner.checking import described_check, past_of
@@ -15,13 +15,13 @@ from holdfast.theory.generalization.checked_intervals import checked_interval
 from holdfast.theory.generalization.checking import Transcript, log_inverse_level
 
 
-def check_pasts(plan: Plan, entries: Iterable[Entry], *, ledger: str) -> None:
+def check_pasts(plan: Plan, book: Ledger) -> None:
     """Refuse a record of checks that were not made after the past they name, at its level."""
     if not isinstance(plan.mechanism, Checking):
         return
-    state, past = State(ledger), Past(schema=Schema({}))
+    state, past = State(book.place), Past(schema=Schema({}))
     try:
-        for entry in entries:
+        for entry in book.entries():
             before = past.look(state)
             state.apply(entry)
             for paid in state.pending.get(entry.sequence, {}).values():
@@ -32,7 +32,7 @@ def check_pasts(plan: Plan, entries: Iterable[Entry], *, ledger: str) -> None:
                 raise ValueError("an impossible answer")
     except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
         problem = f"records a check that cannot be ({error})"
-        raise LedgerDamaged(ledger=ledger, problem=problem) from error
+        raise LedgerDamaged(ledger=book.place, problem=problem) from error
 
 
 def _made_after(past: Transcript, plan: Plan, terms: Mapping[str, str]) -> bool:
