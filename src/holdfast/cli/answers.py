@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from holdfast.cli import render
 from holdfast.core.answer import Answer
 from holdfast.core.histogram_answer import HistogramAnswer
-from holdfast.core.numerics import decimal_down, decimal_up, level_up, up
+from holdfast.core.numerics import decimal_down, decimal_up, level_up
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.core.span import UNIT
 from holdfast.planner.own import Price
@@ -83,5 +83,4 @@ def _radius(session: Session, text: str, price: Price) -> float:
     """How far the intervals would reach, in the units of the answer; a quantile's in its level."""
     form = parse_question(text, session.schema).form
     low, high = (0.0, 1.0) if isinstance(form, Quantile) else form.span
-    width = high - low
-    return price.certificate.radius if width == 1 else up(price.certificate.radius * width)
+    return price.reach(high - low)

@@ -7,7 +7,7 @@ import click
 from holdfast.cli import options, render
 from holdfast.cli.opening import opened, place_of
 from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import digits_up, level_up, up
+from holdfast.core.numerics import digits_up, level_up
 from holdfast.data.load import load
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.planner.own import Price
@@ -78,7 +78,7 @@ def best(
 
 def _show_price(session: Session, price: Price, width: float, json_wanted: bool) -> None:
     left = session.remaining
-    gap = price.certificate.radius if width == 1 else up(price.certificate.radius * width)
+    gap = price.reach(width)
     if json_wanted:
         render.as_json(
             {

@@ -9,6 +9,7 @@ from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP
+from holdfast.core.numerics import up
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
@@ -30,6 +31,11 @@ class Price:
     certificate: Certificate
     offer: Offer
     questions: Fraction
+
+    def reach(self, width: float) -> float:
+        """How far the interval would reach, for shares that stand for so wide a scale."""
+        radius = self.certificate.radius
+        return radius if width == 1 else up(radius * width)
 
     def affordable(self, remaining: int) -> int:
         """How many such draws fit into what `remaining` planned questions would take."""

@@ -190,7 +190,8 @@ def _real_request(
 ) -> Request:
     drawn = None
     if radius is not None:
-        drawn = _fixed_point(_in_units(span.width, radius, lambda share: price(plan, radius=share)))
+        own = _in_units(span.width, radius, lambda share: price(plan, radius=share))
+        drawn = in_fixed_point(own)
     terms = {"levels": str(FINE), "low": str(span.low), "high": str(span.high), **extra}
     return Request(asked, drawn, tuple(terms.items()))
 
@@ -207,10 +208,11 @@ def _histogram_request(
         drawn = _in_units(
             high - low, radius, lambda share: histogram_price(plan, form, radius=share)
         )
-    return Request(question, _fixed_point(drawn), _bounds(*form.extent))
+    return Request(question, in_fixed_point(drawn), _bounds(*form.extent))
 
 
-def _fixed_point(drawn: Price) -> Price:
+def in_fixed_point(drawn: Price) -> Price:
+    """The price of a draw that reads numbers, with what reading them takes."""
     return replace(drawn, certificate=fixed_point_certificate(drawn.certificate, levels=FINE))
 
 

@@ -1,7 +1,6 @@
 """What analysts call. Each call becomes a request, which goes through the flow."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import final
 
 from holdfast.core.answer import Answer
@@ -20,7 +19,7 @@ from holdfast.planner.own import Price
 from holdfast.planner.plan import Plan
 from holdfast.planner.price import planned_price, price
 from holdfast.query.candidates import parse_candidates
-from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
+from holdfast.query.form import Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 from holdfast.session.flow import Flow
@@ -31,11 +30,11 @@ from holdfast.session.request import (
     Request,
     best_request,
     guess_request,
+    in_fixed_point,
     question_request,
     statistic_request,
 )
 from holdfast.theory.generalization.checking import Transcript
-from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 
 
 @final
@@ -201,8 +200,7 @@ class Session:
         request = question_request(self.plan, asked, radius=radius, loss=loss)
         found = request.price or planned_price(self.plan, draw=self.ledger.draws() + together)
         if request.price is None and isinstance(asked.form, Mean):
-            certified = fixed_point_certificate(found.certificate, levels=FINE)
-            return replace(found, certificate=certified)
+            return in_fixed_point(found)
         return found
 
     def price_of_best(self, candidates: Iterable[str], *, loss: float | None = None) -> Price:
