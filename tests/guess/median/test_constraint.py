@@ -25,6 +25,35 @@ def test_levels_are_the_values_exactly(values: list[Fraction | float]) -> None:
     assert found.numerators.dtype == (np.int64 if found.denominator <= ROOM else np.object_)
 
 
+halves = st.integers(0, 2**31).map(lambda count: count / 2**31)
+
+
+@given(
+    values=st.one_of(
+        st.lists(st.one_of(st.floats(0, 1), halves), min_size=1, max_size=6),
+        st.lists(st.one_of(units, halves), min_size=1, max_size=6),
+    )
+)
+def test_on_a_grid_values_are_rounded_to_the_nearest_halves_to_even(
+    values: list[Fraction | float],
+) -> None:
+    found = levels(values, cells=len(values)).on_grid(2**30)
+
+    assert found.tolist() == [round(Fraction(value) * 2**30) for value in values]
+    assert found.dtype == np.int64
+
+
+def test_doubles_of_every_size_are_exact() -> None:
+    for exponent in range(1080):
+        values = [0.0, 0.75 * 2.0**-exponent, 1.0]
+        found = levels(values, cells=3)
+        exact = [Fraction(int(n), found.denominator) for n in found.numerators.tolist()]
+
+        assert exact == values
+        assert found.denominator == Fraction(values[1]).denominator
+        assert found.on_grid(2**30).tolist() == [round(Fraction(each) * 2**30) for each in values]
+
+
 @pytest.mark.parametrize("kind", [np.bool_, np.int64, np.float64, np.float32, np.uint8])
 def test_arrays_of_zeros_and_ones_are_taken_as_they_are(kind: type[np.generic]) -> None:
     found = levels(cast("Values", np.array([0, 1, 1], dtype=kind)), cells=3)

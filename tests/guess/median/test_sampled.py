@@ -83,6 +83,7 @@ def test_all_chains_satisfy_all_constraints() -> None:
     assert len(holder.mixing) == 5
     assert all(0.1 < mixing.accepted < 1 for mixing in holder.mixing)
     assert all(mixing.disagreement < 2 for mixing in holder.mixing)
+    assert all(mixing.effective > 32 for mixing in holder.mixing)
 
 
 def test_an_impossible_constraint_is_reported() -> None:

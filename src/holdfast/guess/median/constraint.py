@@ -47,10 +47,25 @@ class Levels:
 
     def floats(self) -> Floats:
         """The values to the nearest double."""
-        if self.denominator == 1:
-            return self.numerators.astype(np.float64)
+        if self._dyadic:
+            # Rounded once: dividing by a power of two is exact.
+            return np.asarray(self.numerators.astype(np.float64) / self.denominator)
         exact: list[int] = self.numerators.tolist()
         return np.array([numerator / self.denominator for numerator in exact])
+
+    def on_grid(self, grid: int) -> npt.NDArray[np.int64]:
+        """The values times `grid`, a power of two, to the nearest integer, halves to even."""
+        doubles = self.numerators.astype(np.float64) if self._dyadic else None
+        if doubles is not None and np.array_equal(doubles.astype(np.int64), self.numerators):
+            return np.rint(doubles / (self.denominator / grid)).astype(np.int64)
+        exact: list[int] = self.numerators.tolist()
+        rounded = [round(Fraction(each * grid, self.denominator)) for each in exact]
+        return np.array(rounded, dtype=np.int64)
+
+    @property
+    def _dyadic(self) -> bool:
+        """Whether the denominator is a power of two, and 64 bits hold everything."""
+        return self.denominator <= ROOM and self.denominator & (self.denominator - 1) == 0
 
     def totals_fit(self, size: int) -> bool:
         """Whether 64 bits hold the total of every data set of `size` records."""
@@ -63,6 +78,14 @@ def _refused(problem: str) -> InvalidInput:
     )
 
 
+def _binary_places(doubles: Floats) -> int:
+    """The least b for which all doubles times 2^b are integers; they are in [0, 1]."""
+    fractions, exponents = np.frexp(doubles)
+    whole = np.ldexp(fractions, 53).astype(np.int64)
+    trailing = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    return int(np.max(53 - trailing - exponents, initial=0, where=whole != 0))
+
+
 def levels(values: Values, *, cells: int) -> Levels:
     """The values of a question, checked and made exact; a float stands for itself."""
     try:
@@ -73,6 +96,10 @@ def levels(values: Values, *, cells: int) -> Levels:
         raise _refused(f"the shape {array.shape} for {cells} cells")
     if array.dtype.kind in "biuf" and bool(np.all((array == 0) | (array == 1))):
         return Levels(numerators=array.astype(np.int64), denominator=1)
+    if array.dtype == np.float64 and bool(np.all((array >= 0) & (array <= 1))):
+        bits = _binary_places(array)
+        if 2**bits <= ROOM:
+            return Levels(numerators=np.ldexp(array, bits).astype(np.int64), denominator=2**bits)
     exact: list[Fraction] = []
     for value in array.tolist():
         if not isinstance(value, int | float | Fraction) or not isfinite(value):

@@ -9,9 +9,19 @@ import numpy as np
 
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.chains import BLOCK, Bounds, Chains, Longs, disagreement
+from holdfast.guess.median.chains import (
+    BLOCK,
+    Bounds,
+    Chains,
+    Longs,
+    Stepper,
+    Stepping,
+    disagreement,
+    effective_size,
+)
 from holdfast.guess.median.constraint import Constraint, Levels, Values, check_cells, levels
 from holdfast.guess.median.holder import NoneConsistent
+from holdfast.guess.median.stepping import fastest
 
 # Values that 64-bit totals do not hold exactly are rounded to this grid.
 GRID = 2**30
@@ -26,12 +36,15 @@ class Mixing:
 
     `arrived` chains satisfied all constraints after the search, the others were replaced by copies
     of some that did. `accepted` is the share of proposals that the walk took, `disagreement` the
-    largest R̂ over the constraints' questions: well above 1, more sweeps would help.
+    largest R̂ over the constraints' questions: well above 1, more sweeps would help. `effective` is
+    how many independent data sets the later half of the walk is worth, for the worst of these
+    questions: about the number of chains if none moved far from where it was.
     """
 
     arrived: int
     accepted: float
     disagreement: float
+    effective: float
 
 
 def _silent(done: int, total: int) -> None:
@@ -59,8 +72,8 @@ class SampledHolder:
     that start in many places and `disagreement` are the checks. Guesses never touch the records,
     so a walk that mixes badly costs failed guesses and never validity.
 
-    The same seed, questions and answers give the same guesses. `progress` hears of proposals done
-    and to do.
+    The same seed, questions and answers give the same guesses, whichever way `stepping` goes about
+    it: by default the fastest that is installed. `progress` hears of proposals done and to do.
     """
 
     def __init__(
@@ -73,6 +86,7 @@ class SampledHolder:
         sweeps: int = 10,
         search: int = 40,
         progress: Callable[[int, int], None] = _silent,
+        stepping: Stepping | None = None,
     ) -> None:
         check_cells(cells)
         check.positive_integer(size=size)
@@ -89,6 +103,7 @@ class SampledHolder:
             )
         self._cells, self._size, self._seed = cells, size, seed
         self._sweeps, self._search, self._progress = sweeps, search, progress
+        self._stepping = fastest() if stepping is None else stepping
         self._rng = np.random.default_rng(seed)
         self._bounds = Bounds(
             numerators=np.zeros((0, cells), dtype=np.int64),
@@ -131,9 +146,7 @@ class SampledHolder:
         """Numerators, denominator, and how far a numerator is off at most."""
         if question.totals_fit(self._size):
             return question.numerators.astype(np.int64), question.denominator, Fraction(0)
-        exact: list[int] = question.numerators.tolist()
-        rounded = [round(Fraction(each * GRID, question.denominator)) for each in exact]
-        return np.array(rounded, dtype=np.int64), GRID, Fraction(1, 2)
+        return question.on_grid(GRID), GRID, Fraction(1, 2)
 
     def median(self, values: Values) -> Fraction | NoneConsistent:
         """The lower median over the chains."""
@@ -152,12 +165,14 @@ class SampledHolder:
             low=np.append(old.low, low),
             high=np.append(old.high, high),
         )
-        chains.totals = bounds.totals(chains.records)
+        # Steps keep the totals of earlier constraints up to date.
+        chains.totals = np.vstack([chains.totals, numerators[chains.records].sum(axis=0)])
         if low > high:
             self._consistent = False
         if not self._consistent:
             return
-        self._arrive()
+        stepper = self._stepping(bounds)
+        self._arrive(stepper)
         arrived = np.flatnonzero(bounds.inside(chains.totals))
         self._consistent = len(arrived) > 0
         if not self._consistent:
@@ -166,9 +181,9 @@ class SampledHolder:
         copied = self._rng.choice(arrived, size=len(lost))
         chains.records[:, lost] = chains.records[:, copied]
         chains.totals[:, lost] = chains.totals[:, copied]
-        self._mixing.append(self._mix(arrived=len(arrived)))
+        self._mixing.append(self._mix(stepper, arrived=len(arrived)))
 
-    def _arrive(self) -> None:
+    def _arrive(self, stepper: Stepper) -> None:
         """Walk the chains that are outside until they are in, or for `search` sweeps."""
         bounds, chains, most = self._bounds, self._chains, self._search * max(BLOCK, self._size)
         for _ in range(0, most, BLOCK):
@@ -176,15 +191,15 @@ class SampledHolder:
             if len(outside) == 0:
                 return
             some = Chains(
-                records=chains.records[:, outside],
-                totals=chains.totals[:, outside],
+                records=chains.records.take(outside, axis=1),
+                totals=chains.totals.take(outside, axis=1),
                 cells=self._cells,
             )
-            some.approach(bounds, steps=BLOCK, rng=self._rng)
+            some.approach(stepper, steps=BLOCK, rng=self._rng)
             chains.records[:, outside] = some.records
             chains.totals[:, outside] = some.totals
 
-    def _mix(self, *, arrived: int) -> Mixing:
+    def _mix(self, stepper: Stepper, *, arrived: int) -> Mixing:
         steps = self._sweeps * max(BLOCK, self._size)
         traces = list[Longs]()
 
@@ -192,12 +207,15 @@ class SampledHolder:
             traces.append(self._chains.totals.copy())
             self._progress(min(steps, len(traces) * BLOCK), steps)
 
-        accepted = self._chains.walk(self._bounds, steps=steps, rng=self._rng, each=each)
+        accepted = self._chains.walk(stepper, steps=steps, rng=self._rng, each=each)
         later = traces[len(traces) // 2 :]
-        found = [
-            disagreement([trace[row] for trace in later]) for row in range(len(self._bounds.low))
-        ]
-        return Mixing(arrived=arrived, accepted=accepted, disagreement=max(found))
+        found = [[trace[row] for trace in later] for row in range(len(self._bounds.low))]
+        return Mixing(
+            arrived=arrived,
+            accepted=accepted,
+            disagreement=max(map(disagreement, found)),
+            effective=min(map(effective_size, found)),
+        )
 
     def describe(self) -> dict[str, str]:
         return {
