@@ -1,0 +1,1 @@
+"""Adaptive analysts who make exact answers lie about a population that is known."""

@@ -1,0 +1,95 @@
+"""Freedman's paradox: screen noise for what correlates, and fit a regression to the rest."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, log2, sqrt
+from statistics import NormalDist
+from typing import ClassVar, final
+
+import numpy as np
+import numpy.typing as npt
+
+from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names
+from holdfast.audit.correlation import agreement
+from holdfast.core import check
+from holdfast.core.errors import InvalidInput
+
+# Coefficients are whole multiples of this, so that all that is summed is exact.
+_FINEST = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freedman:
+    """Keeps features that are significant at `level`, fits the label with them, asks how well.
+
+    The fit is R², the mean of label times prediction, which is 0 in the population. With
+    t = Φ⁻¹(1 − level/2), k = `features`, n = `rows` the sample says about
+
+        R² = S / (1 − level·k/n + S),        S = (k/n)·(level + 2tφ(t))
+
+    S is the expected sum of squared correlations kept, E[z²; |z| > t]·k/n. The features themselves
+    correlate by chance, and inverting their matrix of level·k columns gains 1/(1 − level·k/n); of
+    S' = S/(1 − level·k/n) against 1 for the rest, S'/(1 + S') is explained. After Freedman (1983),
+    who screens by a regression on all features; here a correlation is one question.
+    """
+
+    KIND: ClassVar[str] = "freedman"
+
+    rows: int = 100
+    features: int = 50
+    level: float = 0.25
+
+    def __post_init__(self) -> None:
+        check.positive_integer(rows=self.rows)
+        if check.positive_integer(features=self.features) > self.rows:
+            raise InvalidInput(
+                argument="features", accepted="at most the rows", given=repr(self.features)
+            )
+        check.probability(level=self.level)
+
+    @property
+    def _threshold(self) -> float:
+        return NormalDist().inv_cdf(1 - self.level / 2)
+
+    @property
+    def predicted(self) -> float:
+        t = self._threshold
+        kept = self.features / self.rows * (self.level + 2 * t * NormalDist().pdf(t))
+        return kept / (1 - self.level * self.features / self.rows + kept)
+
+    def data(self, rng: np.random.Generator) -> Columns:
+        return draw_columns(self.features, rows=self.rows, rng=rng)
+
+    def play(self, oracle: Oracle, *, rng: np.random.Generator) -> Conversation:  # noqa: ARG002
+        notes = Notes(oracle)
+
+        def correlation(one: str, other: str) -> float:
+            return 2 * notes.ask(agreement(one, other), truth=HALF, guess=0.5) - 1
+
+        marginal = {each: correlation(each, LABEL) for each in names(self.features)}
+        least = self._threshold / sqrt(self.rows)
+        kept = [each for each, found in marginal.items() if abs(found) >= least]
+        kept = kept or [max(marginal, key=lambda each: abs(marginal[each]))]
+        matrix = np.eye(len(kept))
+        for (i, one), (j, other) in combinations(enumerate(kept), 2):
+            matrix[i, j] = matrix[j, i] = correlation(one, other)
+        target = np.array([marginal[each] for each in kept])
+        fit = np.linalg.lstsq(matrix, target, rcond=None)[0]
+        notes.confirm(self._explained(kept, fit), truth=Fraction(0), above=self.predicted)
+        return notes.conversation()
+
+    @staticmethod
+    def _explained(kept: list[str], fit: npt.NDArray[np.float64]) -> str:
+        """The question for the mean of label times prediction, never clipped.
+
+        Nor is it rounded, while the coefficients add up to less than 2,048.
+        """
+        whole = [int(each) for each in np.rint(_FINEST * fit)]
+        whole[0] = whole[0] or 1
+        most = max(1, sum(map(abs, whole)) / _FINEST)
+        bound = 2 ** ceil(log2(most))
+        terms = " ".join(f"{each:+d}*{name}" for each, name in zip(whole, kept, strict=True))
+        return f"mean(({terms}) * {LABEL} / {_FINEST}, -{bound}, {bound})"
