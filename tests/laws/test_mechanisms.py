@@ -18,6 +18,7 @@ from holdfast.core.secret import Exact
 from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.noise.entropy import Entropy
 from holdfast.testing.case import one_shot
@@ -43,9 +44,9 @@ FALSE_ALARM = 1e-8
 TRIALS = 2_500
 BETA = Fraction(1, 20)
 
-# What sessions open with, which itself releases nothing: a schedule of Gaussian mechanisms, and a
-# conversation of checked guesses. What they are made of are the cases.
-EXEMPT = {OpenEnded, Checking}
+# What sessions open with, which itself releases nothing: a schedule of Gaussian mechanisms, and
+# conversations of checked guesses. What they are made of are the cases.
+EXEMPT = {OpenEnded, Checking, LimitedChecking}
 
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 

@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.mechanisms import above_threshold
 from holdfast.mechanisms.above_threshold import AboveThreshold, Verdict

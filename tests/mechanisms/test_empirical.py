@@ -10,8 +10,8 @@ from holdfast.core.secret import Exact
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger
-from holdfast.ledger.state import Opening
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.opening import Opening
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded

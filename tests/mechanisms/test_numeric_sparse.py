@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.mechanisms import above_threshold, numeric_sparse
 from holdfast.mechanisms.numeric_sparse import NumericSparse

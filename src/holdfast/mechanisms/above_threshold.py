@@ -6,8 +6,9 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn, final
 
 from holdfast.core import check
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import PureDP
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.noise.entropy import Entropy, Pool
 from holdfast.noise.laplace import discrete_laplace

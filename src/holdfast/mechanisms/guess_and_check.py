@@ -22,7 +22,7 @@ from holdfast.theory.generalization.checking import integer_up_to
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passed:
-    """The guess is the answer: the population's value is within the tolerance of it."""
+    """The guess is the answer."""
 
 
 @final
@@ -42,7 +42,8 @@ class GuessAndCheck:
     """Whether total/(rows·levels) confirms the guess; if not, which of `bins` equal bins holds it.
 
     Guarantees: if made by `at` with the level of T-check-anytime, all passes mean |q(P) − guess| ≤
-    tolerance and all failures T-check-failed's interval, together. It is deterministic and not
+    tolerance and all failures T-check-failed's interval, together. If made by LimitedChecking, all
+    passes mean |q(S) − guess| ≤ tolerance, for T-check-halt. It is deterministic and not
     differentially private: it protects the analysis, not the records.
     Proof: T-check-anytime, T-check-accept, T-check-failed. It passes from `low` to `high`, which
     were found before the rows are read.

@@ -6,9 +6,9 @@ from typing import ClassVar, NoReturn, final
 
 from holdfast.core import check
 from holdfast.core.certificate import Certificate
-from holdfast.core.errors import BudgetExhausted
 from holdfast.core.loss import Draws
 from holdfast.core.numerics import float_up
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.core.target import Target
 from holdfast.mechanisms.public_grid import nearest_share

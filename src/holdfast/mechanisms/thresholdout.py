@@ -1,6 +1,6 @@
 """A reusable holdout: guesses that agree with it stand; it speaks, noisily, when one does not."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import ClassVar, NoReturn, final
@@ -41,10 +41,10 @@ class Corrected:
 class ThresholdoutRun:
     """One run: a sparse vector run on distances from guesses. Not for two processes."""
 
-    __slots__ = ("_rows", "_run")
+    __slots__ = ("_mechanism", "_run")
 
     def __init__(self, mechanism: "Thresholdout", *, rng: Entropy) -> None:
-        self._rows = mechanism.rows
+        self._mechanism = mechanism
         self._run: NumericSparseRun = mechanism.sparse.start(rng=rng)
 
     def release(self, exact: Exact[int], *, guess: Fraction = _HALF) -> Stands | Corrected:
@@ -53,11 +53,12 @@ class ThresholdoutRun:
         The guess may come from anywhere but the holdout itself: from training rows, from what was
         released before. Half is a guess too.
         """
-        guessed = floor(check.unit_fraction(guess=guess) * self._rows + _HALF)
+        rows, stands = self._mechanism.rows, self._mechanism.rounded(guess)
+        guessed = int(stands * rows)
         told = self._run.compare(exact, by=lambda count: abs(count - guessed))
         if told is None:
-            return Stands(Fraction(guessed, self._rows))
-        return Corrected(Fraction(min(self._rows, max(0, told)), self._rows))
+            return Stands(stands)
+        return Corrected(Fraction(min(rows, max(0, told)), rows))
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a run cannot be copied: two copies would answer from the same noise")
@@ -74,7 +75,8 @@ class Thresholdout:
     kinds at once (T-thresholdout, T-thresholdout-corrected).
     Proof: a guess is public, so one record moves |count − rows·g| by at most 1; a run is one of
     NumericSparse that compares these distances and tells counts (T-numeric-sparse). Clipping to
-    [0, 1] is post-processing.
+    [0, 1] is post-processing. A run is `budget` runs of `one_round`, one after the other; all of it
+    stays true if some are left before they correct anything, for then fewer noises are used.
     Public: all fields, guesses and releases; `threshold` is in rows, `comparing` the part of ε that
     comparisons have.  Secret: the counts and all noise.
     """
@@ -131,6 +133,15 @@ class Thresholdout:
             comparing=self.comparing,
         )
 
+    @property
+    def one_round(self) -> "Thresholdout":
+        """The part of a run up to one correction, as a run of its own."""
+        return replace(self, epsilon=self.epsilon / self.budget, budget=1)
+
+    def rounded(self, guess: Fraction) -> Fraction:
+        """The multiple of 1/rows that is compared in place of a guess: the nearest, or above."""
+        return Fraction(floor(check.unit_fraction(guess=guess) * self.rows + _HALF), self.rows)
+
     def cost(self) -> PureDP:
         return self.sparse.cost()
 
@@ -154,6 +165,11 @@ class Thresholdout:
             scale=self.sparse.answer_scale, beta=half / min(self.budget, self.questions)
         )
         return float_up(Fraction(max(self.threshold - 1 + verdicts, noise), self.rows))
+
+    def certify(self, target: Target) -> Certificate:
+        """The wider of the two promises that hold together: all answers keep it."""
+        both = self.certify_standing(target), self.certify_corrected(target)
+        return max(both, key=lambda each: each.radius)
 
     def certify_standing(self, target: Target) -> Certificate:
         """The promise for the guesses that stand; it holds together with `certify_corrected`."""
