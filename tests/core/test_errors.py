@@ -11,12 +11,12 @@ import pytest
 import holdfast
 from holdfast.core import errors
 from holdfast.core.errors import (
-    BudgetExhausted,
     CertificateMismatch,
     DataError,
     EvaluationFailed,
     HoldfastError,
     InvalidInput,
+    LedgerClosed,
     LedgerDamaged,
     LedgerError,
     LedgerMismatch,
@@ -25,11 +25,17 @@ from holdfast.core.errors import (
     LedgerUnavailable,
     QuestionError,
     Refusal,
-    RoundsExhausted,
     TypeMismatch,
     UnknownColumn,
+)
+from holdfast.core.refusals import (
+    BudgetExhausted,
+    FailuresExhausted,
+    RoundsExhausted,
+    ShareExhausted,
     VacuousPlan,
 )
+from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 
 EXAMPLES: tuple[HoldfastError, ...] = (
     HoldfastError(),
@@ -41,6 +47,7 @@ EXAMPLES: tuple[HoldfastError, ...] = (
     Refusal(),
     BudgetExhausted(asked=7, remaining=1234, questions=5678),
     RoundsExhausted(asked=7, rounds=12),
+    FailuresExhausted(asked=7, failures=13),
     VacuousPlan(
         rows=1111,
         questions=2222,
@@ -57,6 +64,11 @@ EXAMPLES: tuple[HoldfastError, ...] = (
     LedgerDamaged(ledger="a.db", problem="is cut short"),
     LedgerTooNew(ledger="a.db", found=9, supported=1),
     LedgerUnavailable(ledger="a.db", problem="is locked"),
+    LedgerClosed(ledger="a.db"),
+    ShareExhausted(analyst="ann", asked=3, remaining=2),
+    BudgetElsewhere(ledger="a.db", place="b.db", entries=12),
+    LedgerRolledBack(ledger="a.db", place="b.db", seen=1234, found=7),
+    WitnessDamaged(ledger="a.db", file="state/hf1-0.json"),
 )
 every_example = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 
@@ -194,6 +206,14 @@ def test_used_up_rounds_are_named() -> None:
 
     assert one.startswith("refused: 1 new question asked about this data, and its only round is")
     assert "1,500 new questions asked about this data, and all of its 1,000 rounds are used" in many
+
+
+def test_used_up_failures_are_named() -> None:
+    one = str(FailuresExhausted(asked=1, failures=1))
+    many = str(FailuresExhausted(asked=1500, failures=1000))
+
+    assert one.startswith("refused: 1 new question asked about this data, and its only failed")
+    assert "1,500 new questions asked about this data, and all of its 1,000 failed" in many
 
 
 def test_a_vacuous_plan_names_both_ways_out_unless_one_is_closed() -> None:

@@ -19,7 +19,8 @@ class Answer:
 
     `cost` is what this call charged: nothing when the question had been answered before.
     `remaining` is how many new questions the data can still take. The certificate is about
-    shares; `span` says what they stand for.
+    shares; `span` says what they stand for. `drawn` tells a new answer that cost nothing from one
+    that was given before.
     """
 
     question: str
@@ -28,6 +29,7 @@ class Answer:
     cost: Charge
     remaining: int
     span: Span = UNIT
+    drawn: bool = False
 
     @property
     def value(self) -> float:
@@ -66,7 +68,7 @@ class Answer:
     @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
-        return not amount_of(self.cost)
+        return not self.drawn and not amount_of(self.cost)
 
     def __contains__(self, value: float) -> bool:
         return value in self.interval

@@ -47,7 +47,8 @@ def positive_fraction(**named: object) -> Fraction:
 
 def amount(**named: object) -> Fraction:
     """The one value given, if it is an exact rational of at least 0."""
-    return _fraction(named, "a Fraction of at least 0", lambda value: value >= 0)
+    # Every charge passes here, and comparing a Fraction with 0 takes ten times as long.
+    return _fraction(named, "a Fraction of at least 0", lambda value: value.numerator >= 0)
 
 
 def above_one(**named: object) -> Fraction:

@@ -6,9 +6,11 @@ HoldfastError
 │   ├── UnknownColumn
 │   └── TypeMismatch
 ├── DataError             a source that cannot be held (also a ValueError)
-├── Refusal               a promise that cannot be made; nothing was touched or charged
+├── Refusal               a promise that cannot be made (all of them: refusals)
 │   ├── BudgetExhausted
 │   ├── RoundsExhausted
+│   ├── ShareExhausted
+│   ├── FailuresExhausted
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
 ├── CertificateMismatch   a certificate that its ledger does not give again
@@ -16,15 +18,16 @@ HoldfastError
     ├── LedgerMissing     nothing at the path could be a ledger
     ├── LedgerMismatch    the ledger belongs to other data or another promise
     ├── LedgerDamaged     the file is not a ledger, or its chain is broken
+    ├── LedgerClosed      the custodian closed it for good
     ├── LedgerTooNew      a newer version wrote it
-    └── LedgerUnavailable read-only, missing folder, or locked by someone else
+    ├── LedgerUnavailable read-only, missing folder, or locked by someone else
+    ├── BudgetElsewhere   the data has another ledger (this and the next two: witness_errors)
+    ├── LedgerRolledBack  the ledger lacks entries that were seen before
+    └── WitnessDamaged    what was seen before cannot be read
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
-
-from holdfast.core.numerics import level_down
 
 
 def _rebuild(kind: Callable[..., "HoldfastError"], fields: dict[str, object]) -> "HoldfastError":
@@ -112,65 +115,6 @@ class Refusal(HoldfastError):
 
 
 @dataclass(eq=False, kw_only=True)
-class BudgetExhausted(Refusal):
-    """More new questions than the session has left."""
-
-    asked: int
-    remaining: int
-    questions: int
-
-    def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
-        return (
-            f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
-            "nothing was read or charged. Questions already answered can be asked again for free; "
-            "new ones need new data"
-        )
-
-
-@dataclass(eq=False, kw_only=True)
-class RoundsExhausted(Refusal):
-    """New questions, and no rows that no earlier round has seen."""
-
-    asked: int
-    rounds: int
-
-    def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
-        used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
-        return (
-            f"refused: {new} asked about this data, and {used} used up; nothing was read or "
-            "charged. Questions already answered can be asked again for free; new ones need new "
-            "data"
-        )
-
-
-@dataclass(eq=False, kw_only=True)
-class VacuousPlan(Refusal):
-    """The intervals would be wider than wanted, or so wide that they say nothing."""
-
-    rows: int
-    questions: int
-    confidence: Fraction
-    radius: float = 0.5
-    rows_needed: int
-    questions_affordable: int
-
-    def __str__(self) -> str:
-        fewer = (
-            f" or at most {self.questions_affordable:,} questions"
-            if self.questions_affordable
-            else ""
-        )
-        wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
-        return (
-            f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
-            f"{level_down(self.confidence)} would give intervals of half-width {wide}; "
-            f"you need n ≥ {self.rows_needed:,}{fewer}"
-        )
-
-
-@dataclass(eq=False, kw_only=True)
 class EvaluationFailed(HoldfastError):
     """The engine failed after the data had been read. Says no more on purpose."""
 
@@ -238,7 +182,8 @@ class LedgerDamaged(LedgerError):
     def __str__(self) -> str:
         return (
             f"ledger {self.ledger} {self.problem}; nothing was asked. Restore the file from a "
-            "backup: a new ledger would forget what was already spent"
+            "backup, the newest: one that lacks what was spent since will be refused, and a new "
+            "ledger would forget it all"
         )
 
 
@@ -257,13 +202,25 @@ class LedgerTooNew(LedgerError):
 
 
 @dataclass(eq=False, kw_only=True)
+class LedgerClosed(LedgerError):
+    """The custodian has closed the ledger for good."""
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} was closed: what was answered stays free, and nothing new is "
+            "answered"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
 class LedgerUnavailable(LedgerError):
     """The ledger cannot be opened or written now."""
 
     problem: str
+    hint: str = (
+        'name another place for the ledger, or ":memory:" for a budget that lasts as long as the '
+        "process"
+    )
 
     def __str__(self) -> str:
-        return (
-            f"ledger {self.ledger} {self.problem}; name another place for the ledger, or "
-            '":memory:" for a budget that lasts as long as the process'
-        )
+        return f"ledger {self.ledger} {self.problem}; {self.hint}"

@@ -1,0 +1,103 @@
+"""Refusals: promises that cannot be made. Nothing was read or charged."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from holdfast.core.errors import Refusal
+from holdfast.core.numerics import level_down
+
+
+@dataclass(eq=False, kw_only=True)
+class BudgetExhausted(Refusal):
+    """More new questions than the session has left."""
+
+    asked: int
+    remaining: int
+    questions: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        return (
+            f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
+            "nothing was read or charged. Questions already answered can be asked again for free; "
+            "new ones need new data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class ShareExhausted(Refusal):
+    """More new questions than are left of an analyst's share; others may have theirs."""
+
+    analyst: str
+    asked: int
+    remaining: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        whose = f"{self.analyst}'s share" if self.analyst else "the share of all without a name"
+        return (
+            f"refused: {new} asked, {self.remaining:,} left in {whose}; nothing was read or "
+            "charged. Questions already answered can be asked again for free; the custodian can "
+            "move shares"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class RoundsExhausted(Refusal):
+    """New questions, and no rows that no earlier round has seen."""
+
+    asked: int
+    rounds: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
+        return (
+            f"refused: {new} asked about this data, and {used} used up; nothing was read or "
+            "charged. Questions already answered can be asked again for free; new ones need new "
+            "data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class FailuresExhausted(Refusal):
+    """New questions, after as many failed guesses as the data was opened for."""
+
+    asked: int
+    failures: int
+
+    def __str__(self) -> str:
+        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
+        used = "its only failed guess is"
+        if self.failures > 1:
+            used = f"all of its {self.failures:,} failed guesses are"
+        return (
+            f"refused: {new} asked about this data, and {used} used up (one that was never settled "
+            "counts as failed); nothing was read or charged. Questions already answered can be "
+            "asked again for free; new ones need new data"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class VacuousPlan(Refusal):
+    """The intervals would be wider than wanted, or so wide that they say nothing."""
+
+    rows: int
+    questions: int
+    confidence: Fraction
+    radius: float = 0.5
+    rows_needed: int
+    questions_affordable: int
+
+    def __str__(self) -> str:
+        fewer = (
+            f" or at most {self.questions_affordable:,} questions"
+            if self.questions_affordable
+            else ""
+        )
+        wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
+        return (
+            f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
+            f"{level_down(self.confidence)} would give intervals of half-width {wide}; "
+            f"you need n ≥ {self.rows_needed:,}{fewer}"
+        )
