@@ -14,8 +14,9 @@ from pathlib import Path
 from holdfast.accounting.session_gate import SessionGate
 from holdfast.core.charge import Offer
 from holdfast.core.loss import GDP
-from holdfast.ledger.sqlite import Ledger, Reservation
-from holdfast.ledger.state import Opening
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.ledger import Ledger, Reservation
+from holdfast.ledger.opening import Opening
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
@@ -59,7 +60,14 @@ Line = tuple[str, dict[str, object]]
 
 def lines(ledger: Ledger) -> list[Line]:
     """What the ledger says, without the chain."""
-    return [(entry.kind, json.loads(entry.text)) for entry in ledger.entries()]
+    return [(entry.kind, _said(entry)) for entry in ledger.entries()]
+
+
+def _said(entry: Entry) -> dict[str, object]:
+    """The body but for its time, and its format where the first entry already names it."""
+    body = json.loads(entry.text)
+    apart = {"at"} if entry.kind == "open" else {"at", "format"}
+    return {name: value for name, value in body.items() if name not in apart}
 
 
 def chained(content: Sequence[Line]) -> list[tuple[int, str, str, bytes]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from ledger.books import OPENING
 
 

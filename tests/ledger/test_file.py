@@ -14,8 +14,8 @@ import holdfast
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
 from holdfast.ledger.entry import follow
 from holdfast.ledger.file import APPLICATION, check_header, create_file, insert, translated
-from holdfast.ledger.sqlite import Ledger
-from holdfast.ledger.state import FORMAT
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.opening import FORMAT
 from ledger.books import NOBODY, OPENING, answer, without_privileges
 
 FIRST = follow(None, "open", OPENING.to_body())
@@ -100,8 +100,8 @@ def test_a_full_disk_leaves_nothing_behind(path: Path, monkeypatch: pytest.Monke
 CREATOR = """
 import sys
 from holdfast.core.loss import GDP
-from holdfast.ledger.sqlite import Ledger
-from holdfast.ledger.state import Opening
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.opening import Opening
 from fractions import Fraction
 ledger = Ledger.create(sys.argv[1], Opening(
     fingerprint=sys.argv[2], rows=1, confidence=Fraction(1, 2), questions=1,
@@ -140,7 +140,7 @@ def test_the_header_tells_a_ledger_from_other_databases_and_newer_ones() -> None
     not_ours = pytest.raises(LedgerDamaged, match="is a database, but not a ledger")
     with closing(header(APPLICATION + 1, FORMAT)) as other, not_ours:
         check_header(other, "L")
-    too_new = pytest.raises(LedgerTooNew, match="has format 2, this version reads up to 1")
+    too_new = pytest.raises(LedgerTooNew, match="has format 3, this version reads up to 2")
     with closing(header(APPLICATION, FORMAT + 1)) as newer, too_new:
         check_header(newer, "L")
 
@@ -187,7 +187,7 @@ def test_digests_of_the_wrong_length_do_not_fit(path: Path) -> None:
         second = follow(FIRST, "reserve", {})
         short = type(second)(2, "reserve", second.text, second.digest[:-1])
         with pytest.raises(sqlite3.IntegrityError):
-            insert(connection, short)
+            insert(connection, [short])
 
 
 def test_the_tests_of_permissions_can_fail(public_folder: Path) -> None:

@@ -31,8 +31,10 @@ from holdfast.core.loss import FREE, GDP
 from holdfast.ledger import sqlite as sqlite_module
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger, Reservation
-from holdfast.ledger.state import FORMAT, Settled
+from holdfast.ledger.ledger import Ledger, Reservation
+from holdfast.ledger.opening import FORMAT
+from holdfast.ledger.record import Settled
+from holdfast.ledger.sqlite import SqliteStore
 from ledger.books import (
     AFFORDABLE,
     BUDGET,
@@ -50,6 +52,15 @@ from ledger.books import (
 )
 
 Opened = Callable[[Path], Ledger]
+
+
+def connection(ledger: Ledger) -> sqlite3.Connection:
+    store = ledger._log._store
+    if not isinstance(store, SqliteStore):
+        raise TypeError("another engine")
+    return store._connection
+
+
 SOURCE = str(Path(holdfast.__file__).parent.parent)
 
 
@@ -113,13 +124,14 @@ def test_nothing_to_settle_writes_nothing(memory: Ledger) -> None:
     assert memory.verify() == 1
 
 
-def test_the_last_unit_is_for_sale_and_a_refusal_writes_nothing(path: Path, opened: Opened) -> None:
+def test_the_last_unit_is_for_sale_and_a_refusal_is_free(path: Path, opened: Opened) -> None:
     ledger = opened(path)
     answer(ledger, *(f"q{i}" for i in range(AFFORDABLE - 1)))
     before = lines(ledger)
     both = {"y": "y > 1", "z": "z > 1"}
     assert ledger.reserve(both, offers=at(COST), gate=GATE) == Refused(BUDGET)
-    assert lines(ledger) == before
+    refused = {"asked": 2, "questions": [{"digest": k, "text": t} for k, t in both.items()]}
+    assert lines(ledger) == [*before, ("refuse", refused)]
     answer(ledger, "z")
     assert ledger.spent() == BUDGET
     assert ledger.reserve({"y": "y > 1"}, offers=at(COST), gate=GATE) == Refused(BUDGET)
@@ -169,7 +181,7 @@ def test_any_sequence_of_two_handles_agrees_with_a_model(
 ) -> None:
     # Two ledgers on one in-memory database stand for two processes on one file.
     with closing(Ledger.create(MEMORY, OPENING)) as one:
-        handles = [one, Ledger(MEMORY, one._connection)]
+        handles = [one, Ledger(one._log._store)]
         spent, answers = 0, dict[str, Fraction]()
         for number, (index, names, settles) in enumerate(steps):
             fresh = [name for name in names if name not in answers]
@@ -226,7 +238,8 @@ def test_a_gate_wider_than_the_budget_cannot_overspend(memory: Ledger) -> None:
     wide = SessionGate.within(BUDGET * 2)
     found = memory.reserve({"q": "q > 1"}, offers=at(BUDGET * 2), gate=wide)
     assert found == Refused(BUDGET)
-    assert memory.verify() == 1
+    assert memory.spent() == FREE
+    assert memory.verify() == 2
 
 
 @pytest.mark.parametrize("digests", [("z",), ("p",)])
@@ -299,7 +312,7 @@ def test_the_damage_tests_start_from_a_sound_file(closed: Path, opened: Opened) 
 @pytest.mark.parametrize("column", ["kind", "body", "digest"])
 def test_any_flipped_bit_in_any_field_is_noticed(column: str, memory: Ledger) -> None:
     eventful(memory)
-    rows = memory._connection.execute(f"SELECT sequence, {column} FROM entry").fetchall()
+    rows = connection(memory).execute(f"SELECT sequence, {column} FROM entry").fetchall()
     for sequence, content in rows:
         original = content if column == "digest" else content.encode()
         for position in range(len(original)):
@@ -309,10 +322,10 @@ def test_any_flipped_bit_in_any_field_is_noticed(column: str, memory: Ledger) ->
             flipped[position] ^= bit
             value = bytes(flipped) if column == "digest" else flipped.decode()
             change = f"UPDATE entry SET {column} = ? WHERE sequence = ?"
-            memory._connection.execute(change, (value, sequence))
+            connection(memory).execute(change, (value, sequence))
             with pytest.raises(LedgerDamaged, match=f"entry {sequence} breaks the chain"):
                 memory.verify()
-            memory._connection.execute(change, (content, sequence))
+            connection(memory).execute(change, (content, sequence))
     assert memory.verify() == 6
 
 
@@ -496,13 +509,13 @@ def test_what_is_no_file_is_unavailable(place: str, tmp_path: Path) -> None:
 
 def test_entries_lost_while_the_ledger_is_open_are_missed(memory: Ledger) -> None:
     eventful(memory)
-    memory._connection.execute("DELETE FROM entry WHERE sequence > 4")
+    connection(memory).execute("DELETE FROM entry WHERE sequence > 4")
     with pytest.raises(LedgerDamaged, match="lost entries that were there before"):
         memory.verify()
 
 
 def test_a_ledger_emptied_while_it_is_open_is_missed(memory: Ledger) -> None:
-    memory._connection.execute("DELETE FROM entry")
+    connection(memory).execute("DELETE FROM entry")
     with pytest.raises(LedgerDamaged, match="has no entries"):
         memory.verify()
 
@@ -512,8 +525,8 @@ def test_a_history_exchanged_while_the_ledger_is_open_is_noticed(memory: Ledger)
     with closing(Ledger.create(MEMORY, OPENING)) as other:
         answer(other, "q")
         rows = chained(lines(other))
-    memory._connection.execute("DELETE FROM entry")
-    memory._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows)
+    connection(memory).execute("DELETE FROM entry")
+    connection(memory).executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows)
     with pytest.raises(LedgerDamaged):
         memory.verify()
 
@@ -611,17 +624,32 @@ def test_a_failing_commit_charges_nothing(memory: Ledger, monkeypatch: pytest.Mo
     answer(memory, "q")
 
 
-def test_a_transaction_that_sqlite_gave_up_charges_nothing(memory: Ledger) -> None:
-    class Full:
-        def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
-            # A full disk makes SQLite roll back by itself: there is no transaction left to end.
-            memory._connection.execute("ROLLBACK")
-            raise sqlite3.OperationalError("database or disk is full")
+def test_a_transaction_that_sqlite_gave_up_charges_nothing(
+    memory: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(connection: sqlite3.Connection, _: object) -> None:
+        # A full disk makes SQLite roll back by itself: there is no transaction left to end.
+        connection.execute("ROLLBACK")
+        raise sqlite3.OperationalError("database or disk is full")
 
+    monkeypatch.setattr(sqlite_module, "insert", full)
     with pytest.raises(LedgerUnavailable, match="disk is full"):
-        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Full())
+        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+    monkeypatch.undo()
     assert memory.spent() == FREE
     answer(memory, "q")
+
+
+def test_nothing_is_written_without_a_transaction(memory: Ledger) -> None:
+    class Lost:
+        def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
+            connection(memory).execute("ROLLBACK")
+            return GATE.admit(cost, spent=spent)
+
+    with pytest.raises(LedgerUnavailable, match="lost its transaction"):
+        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Lost())
+    assert memory.spent() == FREE
+    assert memory.verify() == 1
 
 
 # Processes and threads ------------------------------------------------------------------------
@@ -641,7 +669,7 @@ def test_the_copy_of_a_ledger_in_another_process_is_refused(
 FORKING = """
 import os, sys
 from holdfast.core.errors import LedgerUnavailable
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from ledger.books import COST, GATE, OPENING, answer, at
 ledger = Ledger.create(sys.argv[1], OPENING)
 answer(ledger, "p")
@@ -691,7 +719,7 @@ def test_a_copied_connection_is_never_used(
     use: Callable[[Ledger], object], memory: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used: list[str] = []
-    memory._connection.set_trace_callback(used.append)
+    connection(memory).set_trace_callback(used.append)
     monkeypatch.setattr(os, "getpid", lambda: -1)
     with pytest.raises(LedgerUnavailable):
         use(memory)
@@ -701,7 +729,7 @@ def test_a_copied_connection_is_never_used(
 GREEDY = """
 import sys, time
 from pathlib import Path
-from holdfast.ledger.sqlite import Ledger, Reservation
+from holdfast.ledger.ledger import Ledger, Reservation
 from ledger.books import COST, GATE, at
 ledger = Ledger.open(sys.argv[1])
 print("ready", flush=True)
@@ -732,7 +760,8 @@ def test_eight_processes_share_exactly_what_is_affordable(
     assert [child.returncode for child in children] == [0] * 8
     assert sum(got) == AFFORDABLE - 1
     assert ledger.spent() == BUDGET
-    assert ledger.verify() == 3 + AFFORDABLE - 1
+    refusals = 8
+    assert ledger.verify() == 3 + AFFORDABLE - 1 + refusals
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["one handle", "a handle each"])
@@ -760,4 +789,5 @@ def test_threads_share_exactly_what_is_affordable(shared: bool, path: Path, open
     assert sum(got) == AFFORDABLE
     assert ledger.spent() == BUDGET
     assert len(ledger.answers()) == AFFORDABLE
-    assert ledger.verify() == 1 + 2 * AFFORDABLE
+    refusals = 8
+    assert ledger.verify() == 1 + 2 * AFFORDABLE + refusals

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from holdfast.core.errors import LedgerDamaged, LedgerTooNew
 from holdfast.core.loss import FREE, GDP
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.state import FORMAT, Opening, Settled, State
+from holdfast.ledger.opening import FORMAT, Opening
+from holdfast.ledger.record import Settled
+from holdfast.ledger.state import State
 from ledger.books import BUDGET, COST, OPENING
 
 Content = list[tuple[str, Any]]

@@ -1,5 +1,5 @@
 """The memory of what was spent: append-only, hash-chained, durable."""
 
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 
 __all__ = ["Ledger"]

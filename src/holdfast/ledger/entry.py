@@ -10,6 +10,8 @@ from holdfast.core.errors import LedgerDamaged
 
 GENESIS = bytes(32)
 
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 # JSON as it lies in the file; `state` checks its shape before anything relies on it.
 Body = dict[str, Any]
 
@@ -40,7 +42,7 @@ def link(previous: bytes, sequence: int, kind: str, text: str) -> bytes:
 def follow(previous: Entry | None, kind: str, body: Body) -> Entry:
     """The entry that records `body` after `previous`."""
     sequence = previous.sequence + 1 if previous else 1
-    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    text = _JSON.encode(body)
     digest = link(previous.digest if previous else GENESIS, sequence, kind, text)
     return Entry(sequence, kind, text, digest)
 

@@ -1,0 +1,49 @@
+"""Snapshots that several processes save at once never make a sound ledger look damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.ledger.snapshot import taken
+from holdfast.testing.engine import Engine, answer, first_entry, save
+from ledger.engines import files, postgres
+
+MAKERS: dict[str, Callable[[pytest.FixtureRequest], Engine]] = {
+    "SQLite": lambda request: files(request.getfixturevalue("tmp_path")),
+    "PostgreSQL": lambda request: postgres(request.getfixturevalue("database")),
+}
+
+
+@pytest.fixture(params=list(MAKERS.values()), ids=list(MAKERS))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    maker: Callable[[pytest.FixtureRequest], Engine] = request.param
+    return maker(request)
+
+
+def test_a_snapshot_saved_during_verification_is_not_damage(engine: Engine) -> None:
+    place = engine.place()
+    engine.create(place, first_entry(place)).close()
+    with engine.opened(place) as (_, ledger), engine.opened(place) as (store, other):
+        answer(ledger, "p")
+
+        def meanwhile(*_: int) -> None:
+            if store.snapshot() is None:
+                save(store, other)
+
+        assert ledger.verify(progress=meanwhile) == 3
+
+
+def test_a_process_that_saves_late_does_not_bring_back_an_older_snapshot(tmp_path: Path) -> None:
+    engine = files(tmp_path)
+    place = engine.place()
+    engine.create(place, first_entry(place)).close()
+    with engine.opened(place) as (late, ledger), engine.opened(place) as (early, other):
+        answer(ledger, "p")
+        older = taken(ledger.look())
+        answer(other, "q")
+        save(early, other)
+        late.save(older, [("p", 3)])
+        assert ledger.verify() == 5
