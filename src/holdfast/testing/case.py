@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar, final
 
-from holdfast.core.errors import BudgetExhausted
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.mechanisms.protocol import Described, Interactive, OneShot
 from holdfast.noise.entropy import Entropy

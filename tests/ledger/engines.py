@@ -1,0 +1,94 @@
+"""The three kinds of stores, as the conformance suite takes them."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from holdfast.ledger.entry import Entry
+from holdfast.ledger.file import APPLICATION, MEMORY
+from holdfast.ledger.opening import FORMAT
+from holdfast.ledger.postgres import PostgresStore
+from holdfast.ledger.sqlite import SqliteStore
+from holdfast.ledger.store import Store
+from holdfast.testing.engine import Engine
+from ledger.postgres_server import Database
+
+# As version 1 made its files.
+FIRST_FORMAT = f"""
+    PRAGMA application_id = {APPLICATION};
+    CREATE TABLE entry (
+        sequence INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        body TEXT NOT NULL,
+        digest BLOB NOT NULL CHECK (length(digest) = 32)
+    );
+    PRAGMA user_version = 1;
+"""
+
+
+def rows(entries: Sequence[Entry]) -> list[tuple[int, str, str, bytes]]:
+    return [(each.sequence, each.kind, each.text, each.digest) for each in entries]
+
+
+def forge_sqlite(store: Store, entries: Sequence[Entry]) -> None:
+    assert isinstance(store, SqliteStore)
+    store._connection.execute("BEGIN IMMEDIATE")
+    store._connection.execute("DELETE FROM entry")
+    store._connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows(entries))
+    store._connection.execute("COMMIT")
+
+
+def forge_postgres(store: Store, entries: Sequence[Entry]) -> None:
+    assert isinstance(store, PostgresStore)
+    connection, ledger = store._connection, store._ledger
+    assert connection is not None
+    with connection.transaction(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+        cursor.execute("DELETE FROM holdfast.entry WHERE ledger = %s", (ledger,))
+        insert = "INSERT INTO holdfast.entry VALUES (%s, %s, %s, %s, %s)"
+        cursor.executemany(insert, [(ledger, *row) for row in rows(entries)])
+
+
+def memory() -> Engine:
+    return Engine(name="SQLite in memory", place=lambda: MEMORY, forge=forge_sqlite)
+
+
+def files(folder: Path) -> Engine:
+    """Ledgers in a folder."""
+    numbers = itertools.count()
+
+    def newer(place: str) -> None:
+        with closing(sqlite3.connect(place)) as connection:
+            connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+
+    def first(place: str, entries: Sequence[Entry]) -> None:
+        with closing(sqlite3.connect(place)) as connection, connection:
+            connection.executescript(FIRST_FORMAT)
+            connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows(entries))
+
+    return Engine(
+        name="SQLite",
+        place=lambda: str(folder / f"{next(numbers)}.holdfast"),
+        forge=forge_sqlite,
+        newer=newer,
+        first=first,
+    )
+
+
+def postgres(database: Database) -> Engine:
+    """Ledgers in one database."""
+    numbers = itertools.count()
+
+    def newer(place: str) -> None:
+        database.execute("UPDATE holdfast.format SET version = version + 1")
+
+    return Engine(
+        name="PostgreSQL",
+        place=lambda: database.place(f"number {next(numbers)}"),
+        forge=forge_postgres,
+        newer=newer,
+    )
