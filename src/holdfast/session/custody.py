@@ -1,0 +1,69 @@
+"""Whether a ledger is the only one of its data, and what certificates say where it is not sure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from holdfast.core.errors import InvalidInput
+from holdfast.core.witness_errors import BudgetElsewhere, WitnessDamaged
+from holdfast.ledger.entry import Body
+from holdfast.ledger.file import MEMORY
+from holdfast.ledger.ledger import Ledger, nothing_to_override
+from holdfast.ledger.opening import Opening
+from holdfast.ledger.places import shown
+from holdfast.ledger.witness import NONE, VARIABLE, Witness, default_witness
+from holdfast.planner.plan import Plan
+
+UNWATCHED = (
+    f"this ledger is the only one of its data (it was opened with {VARIABLE}={NONE}, so nothing "
+    "tells)"
+)
+
+
+def witness_of(place: str) -> Witness | None:
+    """The witness for a ledger at this place; None for memory, or if it was switched off."""
+    return None if place == MEMORY else default_witness(ledger=shown(place))
+
+
+def check_reason(**override: object) -> None:
+    """Refuse an override that does not say why; the keyword is what errors call it."""
+    for argument, reason in override.items():
+        if reason is not None and (not isinstance(reason, str) or not reason.strip()):
+            raise InvalidInput(
+                argument=argument, accepted="a reason in words", given=repr(reason)[:80]
+            )
+
+
+def check_new(
+    witness: Witness | None, fingerprint: str, *, place: str, override: str | None
+) -> None:
+    """Refuse to make a ledger for data that has one, unless there is a reason to override that."""
+    doubt: BudgetElsewhere | WitnessDamaged | None = None
+    told = shown(place)
+    try:
+        known = witness.known(fingerprint, ledger=told) if witness else None
+        if known:
+            doubt = BudgetElsewhere(ledger=told, place=known.place, entries=known.sequence)
+    except WitnessDamaged as error:
+        doubt = error
+    if override is not None and doubt is None:
+        raise nothing_to_override(override)
+    # Another process may just have made the ledger here: it was there before it was seen.
+    if doubt and override is None and not Ledger.exists(place):
+        raise doubt
+
+
+def in_custody(plan: Plan, opening: Opening, overrides: Sequence[Body]) -> Plan:
+    """The plan with all that its ledger says about being the only one among the assumptions."""
+    said = [UNWATCHED] if opening.witness == NONE else []
+    return overridden(_assuming(plan, said), overrides)
+
+
+def overridden(plan: Plan, overrides: Sequence[Body]) -> Plan:
+    """The plan with these overrides, too, among the assumptions."""
+    return _assuming(plan, [f"the budget was overridden: {each['reason']}" for each in overrides])
+
+
+def _assuming(plan: Plan, said: Sequence[str]) -> Plan:
+    certificate = plan.certificate
+    assumed = (*certificate.assumptions, *said)
+    return replace(plan, certificate=replace(certificate, assumptions=assumed)) if said else plan
