@@ -7,8 +7,8 @@ import pytest
 
 import holdfast
 from holdfast.core.charge import amount_of
-from holdfast.core.errors import BudgetExhausted
 from holdfast.core.loss import PureDP
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.target import Target
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.planner.laplace import best_laplace

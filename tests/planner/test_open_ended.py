@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.errors import VacuousPlan
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import Draws
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.rounds import Rounds

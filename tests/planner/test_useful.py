@@ -2,7 +2,8 @@
 
 import pytest
 
-from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.planner.plan import MOST_QUESTIONS, plan
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan

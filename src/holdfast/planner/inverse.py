@@ -7,8 +7,10 @@ from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.search import largest
 from holdfast.core.target import Target
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
+from holdfast.planner.limited import Limit
 from holdfast.planner.plan import (
     MOST_QUESTIONS,
     MOST_ROWS,
@@ -40,6 +42,7 @@ def questions_affordable(
     radius: float = VACUOUS,
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
+    limit: Limit | None = None,
 ) -> int:
     """How many questions keep every interval within `radius`; 0 if not even one, at most 10¹²."""
     check.positive_integer(rows=rows)
@@ -49,17 +52,24 @@ def questions_affordable(
         target = Target.of(confidence=confidence, questions=questions)
         # Fewer questions cannot come in more batches.
         batches = None if rounds is None else min(rounds, questions)
-        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=batches)
+        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=batches, limit=limit)
         return _useful(best, radius)
 
     return largest(fits, most=MOST_QUESTIONS)
 
 
 def _least_rows(
-    target: Target, mechanisms: Collection[type[Mechanism]] | None, rounds: int | None
+    target: Target,
+    mechanisms: Collection[type[Mechanism]] | None,
+    rounds: int | None,
+    limit: Limit | None,
 ) -> int:
     """With fewer there is not even a row for each part, and no plan at all."""
-    parts = {Splitting.KIND: target.questions, Rounds.KIND: rounds or 1}
+    parts = {
+        Splitting.KIND: target.questions,
+        Rounds.KIND: rounds or 1,
+        LimitedChecking.KIND: limit.least_rows if limit else 1,
+    }
     return min((parts.get(kind.KIND, 1) for kind in mechanisms or ()), default=1)
 
 
@@ -69,14 +79,15 @@ def rows_needed(
     radius: float = VACUOUS,
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
+    limit: Limit | None = None,
 ) -> int:
     """The fewest rows on which every interval stays within `radius`."""
     radius = _checked_radius(radius)
 
     def misses(rows: int) -> bool:
-        if rows < _least_rows(target, mechanisms, rounds):
+        if rows < _least_rows(target, mechanisms, rounds, limit):
             return True
-        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds)
+        best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds, limit=limit)
         return not _useful(best, radius)
 
     needed = largest(misses, most=MOST_ROWS) + 1

@@ -4,8 +4,8 @@ from fractions import Fraction
 from functools import lru_cache
 from math import exp, log, sqrt
 
-from holdfast.core.errors import VacuousPlan
 from holdfast.core.loss import GDP
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.search import argmin
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian

@@ -13,6 +13,7 @@ from holdfast.core.numerics import up
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
@@ -27,7 +28,7 @@ Own = GaussianVector | Exponential | Quantile
 class Price:
     """A draw, what it is certified to, and how many planned questions its cost is worth."""
 
-    mechanism: Mechanism | Own
+    mechanism: Mechanism | Own | GuessAndCheck
     certificate: Certificate
     offer: Offer
     questions: Fraction

@@ -8,6 +8,7 @@ from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.own import Clock
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import mechanism_under
@@ -15,8 +16,8 @@ from holdfast.planner.recorded import mechanism_under
 
 def check_paid(plan: Plan, offers: Iterable[Offer], *, ledger: str) -> None:
     """Refuse a record of draws that paid less than they cost, or that count as too few."""
-    if isinstance(plan.mechanism, Rounds):
-        return  # a question pays its part of a round
+    if isinstance(plan.mechanism, Rounds | Thresholdout):
+        return  # a question pays its part of a round, or the first one pays for all
     for offer in offers:
         try:
             cost, draws = _due(plan, offer)

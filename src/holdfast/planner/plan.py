@@ -16,13 +16,17 @@ from holdfast.core.target import Target
 from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting, without_key
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.gaussian import best_gaussian
 from holdfast.planner.laplace import best_laplace
+from holdfast.planner.limited import Limit
+from holdfast.planner.thresholdout import FAILURES, best_thresholdout
 from holdfast.theory.generalization.truncation import best_bins
 from holdfast.theory.generalization.votes import best_votes
 
@@ -35,13 +39,24 @@ MOST_ROWS = 10**18
 # A key is drawn when a session is opened; for pricing any will do.
 _NO_KEY = "0" * 32
 
-Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | Checking | OpenEnded
+# What checks a guess against the sample.
+Checks = Checking | LimitedChecking
+
+# What takes a guess in place of a question alone.
+Guessed = Checks | Thresholdout
+
+Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | Guessed | OpenEnded
 
 # What a number of questions can be promised with.
 MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
 
 # And what is only taken if it is named, or for rounds, if their number is.
-NAMED: tuple[type[Mechanism], ...] = (*MECHANISMS, Laplace, Votes, Rounds, Checking)
+NAMED: tuple[type[Mechanism], ...] = (
+    *MECHANISMS, Laplace, Votes, Rounds, Checking, LimitedChecking, Thresholdout,
+)  # fmt: skip
+
+
+_LIMITED: set[type[Mechanism]] = {LimitedChecking, Thresholdout}
 
 
 @final
@@ -71,6 +86,8 @@ class Plan:
     def budget(self) -> Charge:
         if isinstance(self.mechanism, OpenEnded | Rounds):
             return self.mechanism.budget()
+        if isinstance(self.mechanism, Thresholdout):
+            return self.mechanism.cost()  # of the whole conversation
         return self.mechanism.cost() * self.target.questions
 
     def gate(self) -> SessionGate:
@@ -98,11 +115,14 @@ def plan(
     target: Target,
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
+    limit: Limit | None = None,
 ) -> Plan:
     """The plan with the smallest radius: Gaussian noise, few possible answers, or fresh rows.
 
     `rounds` is the number of batches in which the questions come, if that is known. Questions of
     a batch can share fresh rows; other mechanisms make no use of it and set no limit to it.
+    `limit` says how many guesses may fail, for LimitedChecking, or be corrected, for Thresholdout
+    (10 if it is not said).
 
     `mechanisms` names the ones to choose from; only noise also protects records. Laplace noise and
     votes are tried only if named. The first is narrower than Gaussian noise for one to three
@@ -123,6 +143,7 @@ def plan(
     if mechanisms is None:
         mechanisms = MECHANISMS if rounds is None else (*MECHANISMS, Rounds)
     batches = _batches(rounds, target, mechanisms)
+    _check_limit(limit, mechanisms)
     chosen = [kind for kind in NAMED if kind in mechanisms]
     if not chosen or len(chosen) != len(set(mechanisms)):
         raise InvalidInput(
@@ -133,7 +154,15 @@ def plan(
     plans = [
         found
         for kind in chosen
-        if (found := _best(kind.KIND, rows, target, batches if kind is Rounds else 0))
+        if (
+            found := _best(
+                kind.KIND,
+                rows,
+                target,
+                batches if kind is Rounds else 0,
+                limit if kind in _LIMITED else None,
+            )
+        )
     ]
     if not plans:
         argument, given = ("rounds", batches) if batches else ("questions", target.questions)
@@ -162,8 +191,25 @@ def _batches(rounds: int | None, target: Target, mechanisms: Collection[type[Mec
     return rounds if Rounds in mechanisms else 0
 
 
+def _check_limit(limit: Limit | None, mechanisms: Collection[type[Mechanism]]) -> None:
+    if limit is None and LimitedChecking in mechanisms:
+        accepted = "given: LimitedChecking ends after so many failed guesses"
+        raise InvalidInput(argument="failures", accepted=accepted, given="None")
+    if limit is None:
+        return
+    if not _LIMITED & set(mechanisms):
+        names = " or ".join(sorted(kind.__name__ for kind in _LIMITED))
+        accepted = f"left out, unless {names} is named"
+        raise InvalidInput(argument="failures", accepted=accepted, given=f"{limit.failures:,}")
+    if limit.tolerance is not None and LimitedChecking not in mechanisms:
+        accepted = "left out: a threshold takes its place"
+        raise InvalidInput(argument="tolerance", accepted=accepted, given=str(limit.tolerance))
+
+
 @lru_cache(maxsize=768)
-def _best(kind: str, rows: int, target: Target, rounds: int) -> Plan | None:
+def _best(
+    kind: str, rows: int, target: Target, rounds: int, limit: Limit | None = None
+) -> Plan | None:
     """The best plan with one kind of mechanism; None if it cannot be run at all."""
     mechanism: Mechanism
     if kind == Gaussian.KIND:
@@ -174,8 +220,13 @@ def _best(kind: str, rows: int, target: Target, rounds: int) -> Plan | None:
         mechanism = best_laplace(rows, target)
     elif kind == Checking.KIND:
         mechanism = Checking(rows=rows)
+    elif kind == LimitedChecking.KIND and limit is not None:
+        mechanism = limit.mechanism(rows, target)
     elif kind == Votes.KIND:
         mechanism = Votes(rows=rows, votes=best_votes(rows=rows, target=target))
+    elif kind == Thresholdout.KIND:
+        failures = min(limit.failures if limit else FAILURES, target.questions)
+        mechanism = best_thresholdout(rows, target, failures=failures)
     elif kind == Rounds.KIND and rounds <= rows:
         mechanism = Rounds(rows=rows, rounds=rounds, key=_NO_KEY)
     elif kind == Splitting.KIND and target.questions <= rows:

@@ -7,17 +7,17 @@ from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, Draws
 from holdfast.core.numerics import decimal_up
-from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.gaussian import on_grid
 from holdfast.planner.own import Price
-from holdfast.planner.plan import Plan
+from holdfast.planner.plan import Guessed, Plan
 from holdfast.theory.generalization.drift_variance import levels, own_drift
 from holdfast.theory.generalization.shortfall import normal_shortfall
 
 
+# How a guess is given.
 def planned_offer(plan: Plan, *, draw: int, batch: int = 1) -> Offer:
     """What a question costs as the plan asks it, if its batch ends with this draw, from 1.
 
@@ -25,12 +25,12 @@ def planned_offer(plan: Plan, *, draw: int, batch: int = 1) -> Offer:
     """
     if isinstance(plan.mechanism, Rounds):
         return Offer(cost=Draws(plan.mechanism.cost().count / batch))
-    if isinstance(plan.mechanism, Checking):
+    if isinstance(plan.mechanism, Guessed):
         raise InvalidInput(
             argument="guess",
             accepted="given: this session checks guesses",
             given="None",
-            hint="ask(question, guess=…, tolerance=…)",
+            hint="ask(question, guess=…), or open the data with a guesser",
         )
     if not isinstance(plan.mechanism, OpenEnded):
         return Offer(cost=plan.mechanism.cost())

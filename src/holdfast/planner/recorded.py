@@ -9,23 +9,27 @@ from holdfast.core.errors import LedgerDamaged
 from holdfast.core.loss import GDP
 from holdfast.core.span import UNIT, Span
 from holdfast.core.target import Target
-from holdfast.ledger.state import Opening
+from holdfast.ledger.opening import Opening
 from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.planner.checking import checked_certificate, described_check
+from holdfast.planner.limited import limited_certificate
 from holdfast.planner.own import Clock, Own
-from holdfast.planner.plan import Mechanism, Plan
+from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
+from holdfast.planner.thresholdout import held_certificate
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 from holdfast.theory.generalization.statistic import statistic_certificate
 
@@ -37,6 +41,8 @@ def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
     """The plan of a ledger's first entry; seeded noise is named among its assumptions."""
     target = Target(confidence=opening.confidence, questions=opening.questions)
     mechanism = _mechanism(opening, ledger)
+    if isinstance(mechanism, Thresholdout) and mechanism.questions != opening.questions:
+        raise LedgerDamaged(ledger=ledger, problem="compares otherwise than it promises")
     certificate = mechanism.certify(target)
     if opening.entropy != SystemEntropy.description:
         certificate = replace(
@@ -52,6 +58,11 @@ def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
 
 def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> Certificate:
     """The certificate of an answer that was drawn under terms of its own."""
+    if isinstance(plan.mechanism, Thresholdout):
+        if terms.get("kind") != Thresholdout.KIND:
+            raise LedgerDamaged(ledger=ledger, problem="records a draw that is no guess")
+        held = held_certificate(plan.mechanism, terms, plan.target)
+        return replace(held, assumptions=plan.certificate.assumptions)
     try:
         drawn = mechanism_under(plan, terms)
     except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
@@ -82,8 +93,10 @@ def _certified(plan: Plan, drawn: Drawing, terms: Mapping[str, str], ledger: str
     if "kind" not in terms:
         # Noise on finer totals has another law than on counts.
         return drawn.certify(plan.target) if isinstance(drawn, Laplace) else plan.certificate
-    if isinstance(drawn, GuessAndCheck) != isinstance(plan.mechanism, Checking):
+    if isinstance(drawn, GuessAndCheck) != isinstance(plan.mechanism, Checks):
         raise ValueError("a checked guess where the promise has none, or the reverse")
+    if isinstance(drawn, GuessAndCheck) and isinstance(plan.mechanism, LimitedChecking):
+        return limited_certificate(plan.mechanism, drawn, terms, plan.target)
     if isinstance(drawn, GuessAndCheck):
         return checked_certificate(drawn, terms, plan.target)
     if isinstance(drawn, GaussianVector | Exponential | Quantile):
@@ -137,6 +150,21 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             )
         case Checking.KIND:
             return Checking(rows=rows)
+        case LimitedChecking.KIND:
+            return LimitedChecking(
+                rows=rows,
+                tolerance=Fraction(description["tolerance"]),
+                failures=int(description["failures"]),
+            )
+        case Thresholdout.KIND:
+            return Thresholdout(
+                rows=rows,
+                threshold=int(description["threshold"]),
+                epsilon=Fraction(description["epsilon"]),
+                budget=int(description["budget"]),
+                questions=int(description["questions"]),
+                comparing=Fraction(description["comparing"]),
+            )
         case Votes.KIND:
             return Votes(rows=rows, votes=int(description["votes"]), levels=levels)
         case Rounds.KIND:
@@ -192,7 +220,7 @@ def mechanism_under(plan: Plan, terms: Mapping[str, str]) -> Drawing:
         mechanism = own or described_mechanism(terms, rows=plan.rows)
     else:
         mechanism = plan.mechanism
-    if isinstance(mechanism, OpenEnded | Checking):
+    if isinstance(mechanism, OpenEnded | Guessed):
         raise TypeError("a draw of this session has terms of its own")
     if "kind" not in terms and "levels" in terms and isinstance(mechanism, Planned):
         return replace(mechanism, levels=int(terms["levels"]))

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from fractions import Fraction
 
-from holdfast.core.errors import VacuousPlan
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.planner.inverse import questions_affordable, rows_needed
+from holdfast.planner.limited import Limit
 from holdfast.planner.plan import Mechanism, Plan, plan
 
 # What a new session promises unless told otherwise.
@@ -18,20 +19,24 @@ def useful_plan(
     target: Target,
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
+    limit: Limit | None = None,
 ) -> Plan:
     """The best plan with one of the `mechanisms`, unless it says nothing."""
-    best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds)
+    best = plan(rows=rows, target=target, mechanisms=mechanisms, rounds=rounds, limit=limit)
     if best.vacuous:
         raise VacuousPlan(
             rows=rows,
             questions=target.questions,
             confidence=target.confidence,
-            rows_needed=rows_needed(target=target, mechanisms=mechanisms, rounds=rounds),
+            rows_needed=rows_needed(
+                target=target, mechanisms=mechanisms, rounds=rounds, limit=limit
+            ),
             questions_affordable=questions_affordable(
                 rows=rows,
                 confidence=target.confidence,
                 mechanisms=mechanisms,
                 rounds=rounds,
+                limit=limit,
             ),
         )
     return best
