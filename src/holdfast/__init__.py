@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from holdfast.core.certificate import Certificate
     from holdfast.core.choice import Choice
     from holdfast.core.errors import (
-        BudgetExhausted,
         CertificateMismatch,
         DataError,
         EvaluationFailed,
         HoldfastError,
         InvalidInput,
+        LedgerClosed,
         LedgerDamaged,
         LedgerError,
         LedgerMismatch,
@@ -31,23 +31,31 @@ if TYPE_CHECKING:
         LedgerUnavailable,
         QuestionError,
         Refusal,
-        RoundsExhausted,
         TypeMismatch,
         UnknownColumn,
-        VacuousPlan,
     )
     from holdfast.core.histogram_answer import HistogramAnswer
     from holdfast.core.interval import Interval
     from holdfast.core.quantile_answer import QuantileAnswer
+    from holdfast.core.refusals import (
+        BudgetExhausted,
+        FailuresExhausted,
+        RoundsExhausted,
+        ShareExhausted,
+        VacuousPlan,
+    )
     from holdfast.core.target import Target
+    from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
     from holdfast.data.statistic import Statistic
     from holdfast.guess.domain import Domain, Ranges
     from holdfast.mechanisms.checking import Checking
     from holdfast.mechanisms.gaussian import Gaussian
     from holdfast.mechanisms.laplace import Laplace
+    from holdfast.mechanisms.limited_checking import LimitedChecking
     from holdfast.mechanisms.open_ended import OpenEnded
     from holdfast.mechanisms.rounds import Rounds
     from holdfast.mechanisms.splitting import Splitting
+    from holdfast.mechanisms.thresholdout import Thresholdout
     from holdfast.mechanisms.truncation import Truncation
     from holdfast.mechanisms.votes import Votes
     from holdfast.planner.own import Price
@@ -55,16 +63,17 @@ if TYPE_CHECKING:
     from holdfast.session.guessers import Training, consistent_median, learned_weights
     from holdfast.session.opening import open
     from holdfast.session.session import Session
+    from holdfast.session.switching import Switching
 
 __version__ = "0.1.0"
 
 _ERRORS = (
-    "BudgetExhausted",
     "CertificateMismatch",
     "DataError",
     "EvaluationFailed",
     "HoldfastError",
     "InvalidInput",
+    "LedgerClosed",
     "LedgerDamaged",
     "LedgerError",
     "LedgerMismatch",
@@ -73,11 +82,19 @@ _ERRORS = (
     "LedgerUnavailable",
     "QuestionError",
     "Refusal",
-    "RoundsExhausted",
     "TypeMismatch",
     "UnknownColumn",
+)
+
+_REFUSALS = (
+    "BudgetExhausted",
+    "FailuresExhausted",
+    "RoundsExhausted",
+    "ShareExhausted",
     "VacuousPlan",
 )
+
+_IN_DOUBT = ("BudgetElsewhere", "LedgerRolledBack", "WitnessDamaged")
 
 _HOMES = {
     "Answer": "holdfast.core.answer",
@@ -93,30 +110,37 @@ _HOMES = {
     "learned_weights": "holdfast.session.guessers",
     "Gaussian": "holdfast.mechanisms.gaussian",
     "Laplace": "holdfast.mechanisms.laplace",
+    "LimitedChecking": "holdfast.mechanisms.limited_checking",
     "OpenEnded": "holdfast.mechanisms.open_ended",
     "Price": "holdfast.planner.own",
     "Rounds": "holdfast.mechanisms.rounds",
     "Splitting": "holdfast.mechanisms.splitting",
+    "Thresholdout": "holdfast.mechanisms.thresholdout",
     "Truncation": "holdfast.mechanisms.truncation",
     "Votes": "holdfast.mechanisms.votes",
     "Certificate": "holdfast.core.certificate",
     "Interval": "holdfast.core.interval",
     "Plan": "holdfast.planner.plan",
     "Session": "holdfast.session.session",
+    "Switching": "holdfast.session.switching",
     "Target": "holdfast.core.target",
     "open": "holdfast.session.opening",
     "plan": "holdfast.planner.plan",
     **dict.fromkeys(_ERRORS, "holdfast.core.errors"),
+    **dict.fromkeys(_REFUSALS, "holdfast.core.refusals"),
+    **dict.fromkeys(_IN_DOUBT, "holdfast.core.witness_errors"),
 }
 
 __all__ = [
-    "Answer", "BudgetExhausted", "Certificate", "CertificateMismatch", "Checking", "Choice",
-    "DataError", "Domain", "EvaluationFailed", "Gaussian", "HistogramAnswer", "HoldfastError",
-    "Interval", "InvalidInput", "Laplace", "LedgerDamaged", "LedgerError", "LedgerMismatch",
-    "LedgerMissing", "LedgerTooNew", "LedgerUnavailable", "OpenEnded", "Plan", "Price",
-    "QuantileAnswer", "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted", "Session",
-    "Splitting", "Statistic", "Target", "Training", "Truncation", "TypeMismatch", "UnknownColumn",
-    "VacuousPlan", "Votes", "consistent_median", "learned_weights", "open", "plan",
+    "Answer", "BudgetElsewhere", "BudgetExhausted", "Certificate", "CertificateMismatch",
+    "Checking", "Choice", "DataError", "Domain", "EvaluationFailed", "FailuresExhausted",
+    "Gaussian", "HistogramAnswer", "HoldfastError", "Interval", "InvalidInput", "Laplace",
+    "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
+    "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking", "OpenEnded", "Plan",
+    "Price", "QuantileAnswer", "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted",
+    "Session", "ShareExhausted", "Splitting", "Statistic", "Switching", "Target", "Thresholdout",
+    "Training", "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes",
+    "WitnessDamaged", "consistent_median", "learned_weights", "open", "plan",
 ]  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Corners of sessions that check guesses: threads, forgeries, guessers that know less."""
 
 import json
+import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -13,7 +15,8 @@ import pytest
 
 import holdfast
 from holdfast.cli.main import main
-from holdfast.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
+from holdfast.core.errors import InvalidInput, LedgerDamaged
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.guess.median.parameters import MedianParameters
@@ -21,7 +24,8 @@ from holdfast.ledger.entry import Body, Entry, follow
 from holdfast.planner.checking import checked_offer, past_of
 from holdfast.query.question import Question, parse_question
 from holdfast.session.drawing import released
-from holdfast.session.request import guess_request, read
+from holdfast.session.reading import read
+from holdfast.session.request import guess_request
 from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript
 
@@ -37,7 +41,8 @@ def checked(**arguments: object) -> Session:
 
 
 def forged(place: Path, change: Callable[[str, Body], None]) -> None:
-    """Rewrite every entry of a ledger and chain them anew."""
+    """Rewrite every entry of a ledger, chain them anew, and make the witness forget it."""
+    shutil.rmtree(os.environ["HOLDFAST_WITNESS"])
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         rows = connection.execute("SELECT kind, body FROM entry ORDER BY sequence").fetchall()
         connection.execute("DELETE FROM entry")

@@ -12,7 +12,7 @@ from holdfast.core.charge import Offer
 from holdfast.core.errors import InvalidInput
 from holdfast.guess.median.exact import ExactHolder
 from holdfast.guess.median.sampled import SampledHolder
-from holdfast.ledger.sqlite import Reservation
+from holdfast.ledger.ledger import Reservation
 from holdfast.query.question import parse_question
 from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript, log_inverse_level

@@ -10,7 +10,8 @@ import pytest
 
 import holdfast
 from holdfast.core.charge import amount_of
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.noise.entropy import Seeded
 from session.people import noise_of
 

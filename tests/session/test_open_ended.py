@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.noise.entropy import Seeded

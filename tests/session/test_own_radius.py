@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.charge import amount_of
-from holdfast.core.errors import BudgetExhausted
+from holdfast.core.refusals import BudgetExhausted
 from session.conftest import Opener
 from session.people import noise_of
 

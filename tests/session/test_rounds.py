@@ -13,17 +13,12 @@ import pytest
 
 import holdfast
 from adversary.attacks import correlation, draw_sample
-from holdfast.core.errors import (
-    BudgetExhausted,
-    EvaluationFailed,
-    InvalidInput,
-    LedgerMismatch,
-    RoundsExhausted,
-)
+from holdfast.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
 from holdfast.core.loss import Draws
+from holdfast.core.refusals import BudgetExhausted, RoundsExhausted
 from holdfast.data.fingerprint import keyed_order
 from holdfast.data.table import Table
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
@@ -140,7 +135,8 @@ def test_used_up_rounds_are_refused_and_known_answers_stay_free() -> None:
             session.ask_many(["a < 1", "a < 2"])
 
         assert (caught.value.asked, caught.value.rounds) == (2, ROUNDS)
-        assert len(session.ledger.entries()) == before
+        assert session.ledger.entries()[-1].kind == "refuse"
+        assert len(session.ledger.entries()) == before + 1
         assert (session.remaining, session.remaining_rounds) == (0, 0)
         assert session.ask("a < 9").replayed
 

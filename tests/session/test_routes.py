@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.core.errors import EvaluationFailed, LedgerMismatch, VacuousPlan
+from holdfast.core.errors import EvaluationFailed, LedgerMismatch
+from holdfast.core.refusals import VacuousPlan
 from holdfast.data import table as table_module
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.splitting import Splitting

@@ -10,7 +10,6 @@ import pytest
 
 from holdfast.core.charge import amount_of
 from holdfast.core.errors import (
-    BudgetExhausted,
     EvaluationFailed,
     HoldfastError,
     InvalidInput,
@@ -21,6 +20,7 @@ from holdfast.core.errors import (
 )
 from holdfast.core.loss import FREE
 from holdfast.core.numerics import decimal_up
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.data import table as table_module
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded
@@ -200,13 +200,14 @@ def test_an_empty_batch_is_nothing(csv: Path, place: Path, opened: Opener) -> No
 def test_a_batch_is_answered_whole_or_not_at_all(csv: Path, place: Path, opened: Opener) -> None:
     session = opened(csv, questions=3)
     session.ask("age > 50")
-    before = ledger_bytes(place)
+    before = session.ledger.entries()
     with pytest.raises(BudgetExhausted) as caught:
         session.ask_many(["age > 60", "age > 70", "age > 80", "age > 50"])
     assert caught.value.fields() == {"asked": 3, "remaining": 2, "questions": 3}
     assert "3 new questions asked, 2 of 3 left" in str(caught.value)
     assert session.remaining == 2
-    assert ledger_bytes(place) == before
+    assert session.ledger.entries()[:-1] == before
+    assert session.ledger.entries()[-1].kind == "refuse"
     session.ask_many(["age > 60", "age > 70", "age > 50"])
     assert session.remaining == 0
 

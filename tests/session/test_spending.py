@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from holdfast.cli.main import main
-from holdfast.core.errors import BudgetExhausted, HoldfastError, LedgerDamaged
+from holdfast.core.errors import HoldfastError, LedgerDamaged
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.ledger.entry import Body, follow
 from holdfast.ledger.file import insert
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.price import narrowest
@@ -103,8 +104,7 @@ def forged(place: Path, text: str, *, value: object, **offer: object) -> Session
     reserve = follow(last, "reserve", body)
     settle = follow(reserve, "settle", {"reserve": reserve.sequence, "answers": {digest: value}})
     connection = sqlite3.connect(place, isolation_level=None)
-    insert(connection, reserve)
-    insert(connection, settle)
+    insert(connection, [reserve, settle])
     connection.close()
     return noisy(ledger=place, mechanisms=None, questions=None)
 

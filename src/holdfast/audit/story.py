@@ -12,7 +12,7 @@ import polars as pl
 from holdfast.audit.correlation import agreement, vote
 from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
 from holdfast.core.answer import Answer
-from holdfast.core.errors import BudgetExhausted
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.data.load import load
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.session.opening import open

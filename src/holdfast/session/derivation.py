@@ -8,10 +8,12 @@ from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import LedgerDamaged
+from holdfast.ledger.answers import answers_after
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.planner.paid import check_paid
 from holdfast.planner.recorded import own_certificate_of, recorded_plan
+from holdfast.session.custody import in_custody
 from holdfast.session.past import with_outcome
 from holdfast.session.recount import check_pasts
 
@@ -21,12 +23,13 @@ from holdfast.session.recount import check_pasts
 class FromLedger:
     """The certificate of an answer drawn under `terms`, by the record in `ledger`.
 
-    `session` is the ledger itself if it is in memory; otherwise its file and what that promises,
-    so that all who opened the file agree, and other data or another promise in its place differ.
+    `session` is the ledger itself if it is in memory; otherwise its place, its random name and what
+    it promises, so that all who opened it agree, and another ledger in its place differs.
     """
 
     ledger: Ledger
     terms: Mapping[str, str]
+    overrides: int  # so many are named; later ones are not about this answer
     session: Hashable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,17 +43,18 @@ class FromLedger:
         """
         if self.ledger.place == MEMORY:
             return self._from(self.ledger)
-        with closing(Ledger.open(self.ledger.place)) as book:
+        with closing(self.ledger.opened_again()) as book:
             return self._from(book)
 
     def _from(self, book: Ledger) -> Certificate:
         book.verify()
-        plan = recorded_plan(book.opening, ledger=book.place)
+        recorded = recorded_plan(book.opening, ledger=book.place)
+        plan = in_custody(recorded, book.opening, book.overrides[: self.overrides])
         check_paid(plan, book.seen.offers.values(), ledger=book.place)
         check_pasts(plan, book)
         if not self.terms:
             return plan.certificate
-        if all(with_outcome(settled) != self.terms for settled in book.answers().values()):
+        if all(with_outcome(each) != self.terms for each in answers_after(book.answers(), 0)):
             raise LedgerDamaged(ledger=book.place, problem="has no answer drawn under these terms")
         return own_certificate_of(plan, self.terms, ledger=book.place)
 
@@ -59,5 +63,6 @@ def _session(ledger: Ledger) -> Hashable:
     if ledger.place == MEMORY:
         return ledger
     opening = ledger.opening
-    promise = (opening.fingerprint, opening.confidence, opening.questions)
-    return (str(Path(ledger.place).resolve()), *promise)
+    promise = (opening.fingerprint, opening.confidence, opening.questions, opening.name)
+    place = ledger.place if "://" in ledger.place else str(Path(ledger.place).resolve())
+    return (place, *promise)

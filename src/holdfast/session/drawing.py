@@ -7,7 +7,7 @@ from typing import cast
 from holdfast.core.charge import Offer
 from holdfast.core.secret import Exact
 from holdfast.data.table import Total
-from holdfast.ledger.state import Value
+from holdfast.ledger.record import Value
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck

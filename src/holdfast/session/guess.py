@@ -7,8 +7,12 @@ from typing import final
 
 from holdfast.core.charge import Offer
 from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import FailuresExhausted
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.planner.checking import checked_offer
+from holdfast.planner.limited import limited_offer
 from holdfast.planner.plan import Plan
+from holdfast.planner.remaining import halted
 from holdfast.theory.generalization.checking import Transcript
 
 
@@ -23,7 +27,11 @@ class Guess:
     width: Fraction = Fraction(1)  # of the scale that the analyst's numbers are on
 
     def offer(self, plan: Plan, *, levels: int) -> Offer:
-        past = self.past()
+        past, promised = self.past(), plan.mechanism
+        if isinstance(promised, LimitedChecking):
+            if halted(plan, failures=past.failures):
+                raise FailuresExhausted(asked=1, failures=promised.failures)
+            return limited_offer(promised, self.share, levels=levels)
         try:
             return checked_offer(
                 rows=plan.rows,

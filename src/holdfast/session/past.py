@@ -4,14 +4,18 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
-from itertools import islice
 from typing import final
 
 from holdfast.core.errors import InvalidInput
 from holdfast.guess.guesser import Guesser
-from holdfast.ledger.state import Settled, State
+from holdfast.ledger.answers import answers_after
+from holdfast.ledger.record import Paid, Settled
+from holdfast.ledger.state import State
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
-from holdfast.query.question import parse_question
+from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.planner.checking import described_check
+from holdfast.planner.thresholdout import held_possible
+from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 from holdfast.theory.generalization.checking import Transcript
 
@@ -22,54 +26,85 @@ class Past:
 
     Only what is new since the last look is read, whoever wrote it. What was paid for and never
     settled counts as failed: nobody may have seen it, and nobody can be sure. So does what was
-    drawn twice, for both draws are on record. Threads take turns.
+    drawn twice, for both draws are on record. Threads take turns. `noise` is how far a noisy
+    correction errs.
     """
 
-    def __init__(self, *, schema: Schema, guesser: Guesser | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        schema: Schema,
+        guesser: Guesser | None = None,
+        noise: Fraction = Fraction(0),
+    ) -> None:
         self._schema = schema
         self._guesser = guesser
-        self._turn = threading.RLock()
+        self._noise = noise
+        self._turn, self._lesson = threading.RLock(), threading.RLock()
         self._read = self._read_again = 0
         self._failures = 0
         self._values = 1
 
     def look(self, state: State) -> Transcript:
         """All of it, up to the last entry of the ledger."""
-        with self._turn:
-            return self._looked(state)
-
-    def _looked(self, state: State) -> Transcript:
         # Copies, for another thread may add to the ledger meanwhile; what is pending comes
-        # first, so that what is settled in between counts twice and not never.
+        # first, so that what is settled in between counts twice and not never. Old answers lie
+        # in the store: its lock comes before ours, for whoever is being charged looks with it.
         draws, pending = state.draws, tuple(state.pending.values())
-        for settled in tuple(islice(state.answers.values(), self._read, None)):
+        start = self._read
+        answers = answers_after(state.answers, start)
+        with self._turn:
+            self._take_in(answers[self._read - start :], state)
+            return self._counted(draws, pending)
+
+    def guess(self, asked: Question) -> Fraction | None:
+        """What the guesser says, if there is one; it is never asked and taught at once."""
+        with self._lesson:
+            return None if self._guesser is None else self._guesser.guess(asked)
+
+    def _take_in(self, answers: tuple[Settled, ...], state: State) -> None:
+        for settled in answers:
             self._read += 1
             if bins := self._count(settled):
-                self._teach(settled, bins)
+                held = settled.terms["kind"] == Thresholdout.KIND
+                self._teach(settled, within=self._noise if held else Fraction(1, 2 * bins))
         for settled in state.repeated[self._read_again :]:
             self._read_again += 1
             self._count(settled)
+
+    def _counted(self, draws: int, pending: tuple[Mapping[str, Paid], ...]) -> Transcript:
         failures, values = self._failures, self._values
         for questions in pending:
             for paid in questions.values():
-                if paid.offer.terms.get("kind") == GuessAndCheck.KIND:
-                    failures, values = failures + 1, values * int(paid.offer.terms["bins"])
+                if bins := _bins(paid.offer.terms):
+                    failures, values = failures + 1, values * bins
         return Transcript(questions=max(draws, failures), failures=failures, values=values)
 
     def _count(self, settled: Settled) -> int:
         """The bins of a failed guess, which now counts; else 0."""
-        if settled.terms.get("kind") != GuessAndCheck.KIND or not failed(settled.value):
+        bins = _bins(settled.terms)
+        if not bins or not failed(settled.value):
             return 0
-        bins = int(settled.terms["bins"])
         self._failures, self._values = self._failures + 1, self._values * bins
         return bins
 
-    def _teach(self, settled: Settled, bins: int) -> None:
+    def _teach(self, settled: Settled, *, within: Fraction) -> None:
         if self._guesser is not None and isinstance(settled.value, tuple):
             question = parse_question(settled.text, self._schema)
             # A guesser need not know all columns; what it cannot use it does not learn.
-            with suppress(InvalidInput):
-                self._guesser.learn(question, settled.value[0], within=Fraction(1, 2 * bins))
+            with self._lesson, suppress(InvalidInput):
+                self._guesser.learn(question, settled.value[0], within=within)
+
+
+def _bins(terms: Mapping[str, str]) -> int:
+    """How many bins a failure tells one of: 1 if noise hides what it tells; 0 without a guess."""
+    match terms.get("kind"):
+        case GuessAndCheck.KIND:
+            return int(terms["bins"])
+        case Thresholdout.KIND:
+            return 1
+        case _:
+            return 0
 
 
 def failed(value: object) -> bool:
@@ -77,11 +112,23 @@ def failed(value: object) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and value[1] == 1
 
 
+def guessed(settled: Settled) -> bool:
+    """Whether it is the answer to a guess."""
+    return settled.terms.get("kind") in (GuessAndCheck.KIND, Thresholdout.KIND)
+
+
 def with_outcome(settled: Settled) -> Mapping[str, str]:
     """The terms of an answer, and if it is a checked guess whether that failed."""
-    if settled.terms.get("kind") != GuessAndCheck.KIND:
+    if not guessed(settled):
         return settled.terms
     return {**settled.terms, "outcome": "failed" if failed(settled.value) else "passed"}
+
+
+def plausible(settled: Settled, *, rows: int) -> bool:
+    """Whether the answer to a guess can be one."""
+    if settled.terms["kind"] == Thresholdout.KIND:
+        return held_possible(settled.terms, settled.value, rows=rows)
+    return possible(described_check(settled.terms, rows=rows), settled.value)
 
 
 def possible(check: GuessAndCheck, value: object) -> bool:

@@ -2,7 +2,9 @@
 
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.mechanisms.checking import Checking
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.plan import Plan
 from holdfast.planner.price import planned_price
 from holdfast.theory.generalization.checking import Transcript
@@ -15,6 +17,13 @@ def promised(plan: Plan, past: Transcript) -> str:
         case Checking():
             counted = f"{past.failures:,} of {past.questions:,} failed"
             return f"{head}, checks guesses at confidence {level}, {counted}"
+        case LimitedChecking(failures=most):
+            radius, counted = decimal_up(plan.radius), f"{past.failures:,} of at most {most:,}"
+            return f"{head}, checks guesses, ±{radius} at confidence {level}, {counted} failed"
+        case Thresholdout(budget=most):
+            counted = f"{past.failures:,} of at most {most:,} corrected"
+            within = f"±{decimal_up(plan.radius)} at confidence {level}"
+            return f"{head}, compares guesses, {within}, {counted}"
         case OpenEnded():
             now = decimal_up(planned_price(plan, draw=past.questions + 1).certificate.radius)
             asked = f"{past.questions:,} asked"

@@ -4,29 +4,34 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from holdfast.core.errors import LedgerDamaged
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.state import State
-from holdfast.mechanisms.checking import Checking
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.planner.checking import described_check, past_of
-from holdfast.planner.plan import Plan
+from holdfast.planner.plan import Checks, Plan
+from holdfast.planner.remaining import halted
 from holdfast.query.schema import Schema
+from holdfast.session.held_rounds import check_rounds
 from holdfast.session.past import Past, possible
 from holdfast.theory.generalization.checked_intervals import checked_interval
 from holdfast.theory.generalization.checking import Transcript, log_inverse_level
 
 
 def check_pasts(plan: Plan, book: Ledger) -> None:
-    """Refuse a record of checks that were not made after the past they name, at its level."""
-    if not isinstance(plan.mechanism, Checking):
+    """Refuse a record of guesses that were not made after the past they name, at its level."""
+    check_rounds(plan, book)
+    if not isinstance(plan.mechanism, Checks):
         return
     state, past = State(book.place), Past(schema=Schema({}))
     try:
         for entry in book.entries():
             before = past.look(state)
             state.apply(entry)
-            for paid in state.pending.get(entry.sequence, {}).values():
+            for number, paid in enumerate(state.pending.get(entry.sequence, {}).values()):
                 if not _made_after(before, plan, paid.offer.terms):
                     raise ValueError("another past")
+                if halted(plan, failures=before.failures + number):
+                    raise ValueError("after the last failure")
         for settled in (*state.answers.values(), *state.repeated):
             if not possible(described_check(settled.terms, rows=plan.rows), settled.value):
                 raise ValueError("an impossible answer")
@@ -36,7 +41,10 @@ def check_pasts(plan: Plan, book: Ledger) -> None:
 
 
 def _made_after(past: Transcript, plan: Plan, terms: Mapping[str, str]) -> bool:
-    check, level = described_check(terms, rows=plan.rows), _level(plan, past)
+    check = described_check(terms, rows=plan.rows)
+    if isinstance(plan.mechanism, LimitedChecking):  # the same check whatever the past
+        return check == plan.mechanism.check(check.guess, levels=check.levels)
+    level = _level(plan, past)
     low, high = (
         checked_interval(total, rows=check.rows, log_inverse_level=level, levels=check.levels)
         for total in (check.low, check.high)

@@ -1,6 +1,7 @@
 """Recorded values as the answers that analysts read."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from typing import final
@@ -14,15 +15,13 @@ from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.core.span import Span
 from holdfast.data.statistic import Statistic
-from holdfast.ledger.sqlite import Reservation
-from holdfast.ledger.state import Settled
-from holdfast.mechanisms.guess_and_check import GuessAndCheck
-from holdfast.planner.checking import described_check
+from holdfast.ledger.ledger import Reservation
+from holdfast.ledger.record import Settled
 from holdfast.planner.recorded import span_of
 from holdfast.query.candidates import Candidates
 from holdfast.query.form import Histogram, Quantile
 from holdfast.query.question import Question
-from holdfast.session.past import possible, with_outcome
+from holdfast.session.past import guessed, plausible, with_outcome
 
 Reply = Answer | HistogramAnswer | QuantileAnswer
 
@@ -63,10 +62,11 @@ class Replies:
     def scalar(self, asked: Question | Statistic) -> Answer:
         known = self._settled[asked.digest]
         span = self._span(known, asked)
-        if known.terms.get("kind") == GuessAndCheck.KIND:
+        if guessed(known):
             known = self._checked(known)
-        share = self._share(self._one(known))
-        return self._answer(asked.text, known, share, span, cost=self._paid(asked.digest))
+        share, drawn = self._share(self._one(known)), asked.digest in self._unpaid
+        found = self._answer(asked.text, known, share, span, cost=self._paid(asked.digest))
+        return replace(found, drawn=drawn)
 
     def _checked(self, known: Settled) -> Settled:
         """A checked guess, with its outcome among the terms, for its certificate."""
@@ -77,7 +77,7 @@ class Replies:
 
     def _possible(self, known: Settled) -> bool:
         try:
-            return possible(described_check(known.terms, rows=self._rows), known.value)
+            return plausible(known, rows=self._rows)
         except (KeyError, ValueError, ZeroDivisionError, TypeError):
             return False
 

@@ -1,31 +1,30 @@
 """What a session is asked to draw: a question, a choice, or a statistic, and on which terms."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import cast, final
+from typing import final
 
 from holdfast.core import check
-from holdfast.core.charge import Offer, amount_of
-from holdfast.core.errors import EvaluationFailed, InvalidInput
-from holdfast.core.secret import Exact
+from holdfast.core.charge import Offer
+from holdfast.core.errors import InvalidInput
 from holdfast.core.span import Span
 from holdfast.data.statistic import Statistic, exact_number
-from holdfast.data.table import Table, Total
-from holdfast.ledger.sqlite import Reservation
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.limited_checking import LimitedChecking
+from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.planner.checking import described_check
 from holdfast.planner.choice_price import best_price, quantile_price
 from holdfast.planner.own import Clock, Price
-from holdfast.planner.plan import Plan
+from holdfast.planner.plan import Guessed, Plan
 from holdfast.planner.price import planned_offer, price
+from holdfast.planner.recorded import own_certificate_of
 from holdfast.planner.vector_price import histogram_price
 from holdfast.query.candidates import Candidates
 from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question
 from holdfast.session.guess import Guess
+from holdfast.session.holdout import HeldGuess
 from holdfast.theory.generalization.checking import Transcript
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 from holdfast.theory.generalization.statistic import statistic_span
@@ -45,7 +44,7 @@ class Request:
     asked: Question | Candidates | Statistic
     price: Price | None = None  # None: as the plan draws it
     extra: tuple[tuple[str, str], ...] = ()
-    guess: Guess | None = None
+    guess: Guess | HeldGuess | None = None
 
     @property
     def digest(self) -> str:
@@ -73,6 +72,20 @@ class Request:
 
     def _added(self, made: Offer) -> Offer:
         return replace(made, terms={**made.terms, **dict(self.extra)}) if self.extra else made
+
+    def checked_price(self, plan: Plan) -> Price:
+        """What checking the guess costs, and is certified to if it passes."""
+        offer = self.offer(plan, draw=1, batch=1)
+        return Price(
+            mechanism=(
+                described_check(offer.terms, rows=plan.rows)
+                if isinstance(self.guess, Guess)
+                else plan.mechanism
+            ),
+            certificate=own_certificate_of(plan, offer.terms, ledger="none"),
+            offer=offer,
+            questions=Fraction(1),
+        )
 
     @property
     def _levels(self) -> int:
@@ -117,7 +130,7 @@ def guess_request(
     form = question.form
     if guess is None and share is None:
         planned_offer(plan, draw=1)  # refuses, and says why
-    checks = isinstance(plan.mechanism, Checking)
+    checks = isinstance(plan.mechanism, Guessed)
     if not checks or not isinstance(form, Share | Mean):
         raise InvalidInput(
             argument="guess",
@@ -134,7 +147,17 @@ def guess_request(
     elif not isinstance(share, Fraction) or not 0 <= share <= 1:
         accepted = "one whose guess is a Fraction from 0 to 1"
         raise InvalidInput(argument="guesser", accepted=accepted, given=repr(share)[:80])
+    if isinstance(plan.mechanism, Thresholdout):
+        held = HeldGuess.about(form, share=share, tolerance=tolerance)
+        return Request(question, guess=held)
     allowed = None
+    if tolerance is not None and isinstance(plan.mechanism, LimitedChecking):
+        raise InvalidInput(
+            argument="tolerance",
+            accepted="left out: all guesses of this session have the same, "
+            f"{float(plan.mechanism.tolerance):.6g} of the scale",
+            given=repr(tolerance)[:80],
+        )
     if tolerance is not None:
         allowed = check.positive_fraction(tolerance=exact_number(tolerance=tolerance)) / span.width
         allowed = _short(tolerance=min(allowed, Fraction(1)))  # no share is further off
@@ -239,37 +262,3 @@ def _exact(bounds: tuple[float, float]) -> tuple[Fraction, Fraction]:
 
 def _bounds(low: float, high: float) -> tuple[tuple[str, str], ...]:
     return ("low", str(Fraction(low))), ("high", str(Fraction(high)))
-
-
-def read(
-    table: Table, plan: Plan, requests: Sequence[Request], reserved: Reservation
-) -> list[Total]:
-    """The exact values of what was paid for."""
-    questions = [each.asked for each in requests if isinstance(each.asked, Question)]
-    promised = plan.mechanism
-    if isinstance(promised, Splitting):
-        found = table.totals_part(
-            questions, first=reserved.first, parts=promised.parts, key=promised.key
-        )
-    elif isinstance(promised, Rounds):
-        number = amount_of(reserved.before)
-        if number.denominator != 1:
-            raise EvaluationFailed()
-        found = table.totals_round(
-            questions, number=int(number), rounds=promised.rounds, key=promised.key
-        )
-    else:
-        found = table.totals(questions)
-    totals = iter(found)
-    return [_read(table, each, totals) for each in requests]
-
-
-def _read(table: Table, request: Request, totals: Iterator[Total]) -> Total:
-    match request.asked:
-        case Question():
-            return next(totals)
-        case Statistic() as statistic:
-            return table.measure(statistic, levels=FINE)
-        case Candidates(questions=questions):
-            # Candidates are shares or means, so each total is one number.
-            return Exact.together(cast(list[Exact[int]], table.totals(questions)))
