@@ -12,7 +12,7 @@ from cli.running import Run, in_pipe
 from holdfast.core.errors import EvaluationFailed
 from holdfast.data.table import Table
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
@@ -55,8 +55,11 @@ def costs(out: str) -> list[str]:
 
 
 @statistical(false_alarm=len(WRITE) * FALSE_ALARM)
-def test_answers_are_about_the_file(run: Run, tmp_path: Path, frame: pl.DataFrame) -> None:
+def test_answers_are_about_the_file(
+    run: Run, tmp_path: Path, frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name, write in WRITE.items():
+        monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / f"witness of {name}"))
         write(frame, tmp_path / name)
         check_answers(run, tmp_path / name, frame)
 
@@ -157,7 +160,7 @@ def test_the_budget_continues_over_calls_and_ends(run: Run, people: Path) -> Non
     assert asked(run, str(people), "age < 1")["answers"][0]["replayed"] is True
 
 
-def test_a_refusal_exits_3_and_leaves_the_ledger_as_it_was(run: Run, people: Path) -> None:
+def test_a_refusal_exits_3_and_charges_nothing(run: Run, people: Path) -> None:
     asked(run, str(people), "age < 1", "--questions", "2")
     before = entries(f"{people}.holdfast")
     done = run("ask", str(people), "age < 1", "age < 2", "age < 3")
@@ -168,7 +171,9 @@ def test_a_refusal_exits_3_and_leaves_the_ledger_as_it_was(run: Run, people: Pat
     assert (in_json.code, in_json.err) == (3, "")
     assert json.loads(in_json.out)["error"] == "BudgetExhausted"
     assert json.loads(in_json.out)["fields"] == {"asked": 2, "remaining": 1, "questions": 2}
-    assert entries(f"{people}.holdfast") == before
+    after = entries(f"{people}.holdfast")
+    assert after[:-2] == before
+    assert [each.kind for each in after[-2:]] == ["refuse", "refuse"]
     assert len(before) == 3
 
 

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 from math import exp, sqrt
 from pathlib import Path
@@ -182,3 +183,18 @@ def test_without_matplotlib_the_story_is_told_without_a_figure(run: Run, tmp_pat
     assert json.loads(in_json.out)["figures"] == []
     assert json.loads(in_json.out)["exit_code_after_restart"] == 3
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_second_demonstration_in_a_row_is_not_taken_for_a_second_budget(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, witness_folder: Path
+) -> None:
+    shrink(monkeypatch)
+    for _ in range(2):
+        assert run("demo", "--out", str(tmp_path / "out")).code == 0
+        assert os.environ["HOLDFAST_WITNESS"] == str(witness_folder)
+    monkeypatch.delenv("HOLDFAST_WITNESS")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert run("demo", "--out", str(tmp_path / "out")).code == 0
+    assert "HOLDFAST_WITNESS" not in os.environ
+    assert not witness_folder.exists()
+    assert not (tmp_path / "home/.local").exists()

@@ -11,15 +11,14 @@ import holdfast
 from cli.running import Run, in_pipe
 from holdfast.cli.main import cli, exit_code, main
 from holdfast.core.errors import (
-    BudgetExhausted,
     DataError,
     HoldfastError,
     InvalidInput,
     LedgerDamaged,
     LedgerTooNew,
     QuestionError,
-    VacuousPlan,
 )
+from holdfast.core.refusals import BudgetExhausted, VacuousPlan
 
 
 def commands(
@@ -47,6 +46,14 @@ def test_there_are_these_commands() -> None:
         "ledger",
         "ledger show",
         "ledger verify",
+        "ledger analysts",
+        "ledger share",
+        "ledger close",
+        "ledger export",
+        "ledger replay",
+        "ledger diff",
+        "ledger receipt",
+        "ledger adopt",
         "account",
         "account compose",
         "account growth",

@@ -6,7 +6,8 @@ import pytest
 
 from cli.running import ESCAPE, in_pipe, on_terminal
 from holdfast.cli import render
-from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import VacuousPlan
 
 COLUMNS = ["share", "question"]
 ROWS = [["0.5", "a [bold]quite[/bold] long question"], ["0.25", "ä"]]

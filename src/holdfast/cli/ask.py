@@ -13,23 +13,29 @@ from holdfast.data.load import load
 from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.own import Price
-from holdfast.planner.plan import Mechanism, Plan
+from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
 from holdfast.planner.price import planned_price
 from holdfast.query.question import Question, parse_question
+from holdfast.session.opening import limit_of
 from holdfast.session.request import Request, guess_request, question_request
 from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript
 
+# Not Thresholdout: each command would open a round of its own. A ledger of it can be asked.
 _MECHANISMS: dict[str, type[Mechanism]] = {
     kind.KIND: kind
-    for kind in (Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, Checking, OpenEnded)
-}
+    for kind in (
+        Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, Checking, LimitedChecking,
+        OpenEnded,
+    )
+}  # fmt: skip
 
 
 @click.command()
@@ -43,8 +49,18 @@ _MECHANISMS: dict[str, type[Mechanism]] = {
 )
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
+@options.analyst
 @click.option("--guess", type=float, help="Check this guess, in a ledger that checks them.")
-@click.option("--tolerance", type=float, help="How far the guess may be off.")
+@click.option(
+    "--tolerance",
+    type=float,
+    help="How far the guess may be off; with --failures, every guess of the ledger.",
+)
+@click.option(
+    "--failures",
+    type=int,
+    help="After how many failed guesses a new limited-checking ledger ends.",
+)
 @click.option("--radius", type=float, help="How far these intervals may reach, at a price.")
 @click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
 @click.option(
@@ -61,8 +77,10 @@ def ask(
     rounds: int | None,
     confidence: float | None,
     ledger: str | None,
+    analyst: str,
     guess: float | None,
     tolerance: float | None,
+    failures: int | None,
     radius: float | None,
     price_wanted: bool,
     mechanism: str | None,
@@ -79,32 +97,37 @@ def ask(
     holdfast ask people.csv "quantile(income, 0.5, 0, 200000)"
     """
     table = load(file)
+    limit = None
+    if failures is not None:  # the tolerance is then the ledger's
+        limit, tolerance = limit_of(failures, tolerance), None
     guessed = guess is not None or tolerance is not None
-    if guessed and (len(question) > 1 or price_wanted):
+    if guessed and len(question) > 1:
         raise InvalidInput(
             argument="--guess",
-            accepted="with a single question, and not with --price",
+            accepted="with a single question",
             given=f"{len(question)} questions",
         )
     parsed = [parse_question(text, table.schema) for text in question]
 
     with opened(
         table,
-        ledger=place_of(file, ledger, price_wanted=price_wanted),
+        ledger=place_of(file, ledger, table, price_wanted=price_wanted),
         requested=lambda plan: (
             [_checked(plan, each, radius, guess, tolerance) for each in parsed]
-            if guessed or isinstance(plan.mechanism, Checking)
+            if guessed or isinstance(plan.mechanism, Guessed)
             else [question_request(plan, each, radius=radius) for each in parsed]
         ),
         confidence=confidence,
         questions=questions,
         mechanisms=[_MECHANISMS[mechanism]] if mechanism else None,
         rounds=rounds,
+        limit=limit,
+        analyst=analyst,
     ) as session:
         if price_wanted:
             show_prices(
                 session,
-                _prices(session, question, radius),
+                _prices(session, question, radius, guess, tolerance),
                 json_wanted=json_wanted,
             )
             return
@@ -146,10 +169,26 @@ def _checked(
 
 
 def _prices(
-    session: Session, texts: Sequence[str], radius: float | None
+    session: Session,
+    texts: Sequence[str],
+    radius: float | None,
+    guess: float | None,
+    tolerance: float | None,
 ) -> list[tuple[str, Price]]:
     size = len(texts)
-    return [(text, session.price_of(text, radius=radius, together=size)) for text in texts]
+    return [
+        (
+            text,
+            session.price_of(text, radius=radius, guess=guess, tolerance=tolerance, together=size),
+        )
+        for text in texts
+    ]
+
+
+def _most(plan: Plan) -> str:
+    if isinstance(plan.mechanism, LimitedChecking):
+        return f" of at most {plan.mechanism.failures:,}"
+    return ""
 
 
 def _promise(session: Session) -> str:
@@ -160,10 +199,11 @@ def _promise(session: Session) -> str:
             f"±{decimal_up(coming.radius)} for the next question, all together with confidence "
             f"{level}; open-ended"
         )
-    if isinstance(session.plan.mechanism, Checking):
+    if isinstance(session.plan.mechanism, Checks):
+        most = _most(session.plan)
         return (
-            f"all together with confidence {level}; {session.failures:,} guesses failed so far, "
-            f"{session.remaining:,} new questions left"
+            f"all together with confidence {level}; {session.failures:,}{most} guesses failed so "
+            f"far, {session.remaining:,} new questions left"
         )
     rounds = session.remaining_rounds
     in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"

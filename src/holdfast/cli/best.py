@@ -25,6 +25,7 @@ from holdfast.session.session import Session
 @click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
+@options.analyst
 @options.as_json
 def best(
     file: str,
@@ -35,6 +36,7 @@ def best(
     questions: int | None,
     confidence: float | None,
     ledger: str | None,
+    analyst: str,
     json_wanted: bool,
 ) -> None:
     """Choose the CANDIDATE with the largest share (or mean) in the population behind FILE.
@@ -53,11 +55,12 @@ def best(
     candidates = parse_candidates(asked, table.schema)
     with opened(
         table,
-        ledger=place_of(file, ledger, price_wanted=price_wanted),
+        ledger=place_of(file, ledger, table, price_wanted=price_wanted),
         requested=lambda plan: [best_request(plan, candidates, loss=loss)],
         confidence=confidence,
         questions=questions,
         mechanisms=[Gaussian],  # the one that can choose
+        analyst=analyst,
     ) as session:
         if price_wanted:
             low, high = candidates.span

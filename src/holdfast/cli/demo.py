@@ -1,8 +1,11 @@
 """`holdfast demo`: the attack, the defence and the price."""
 
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +27,7 @@ from holdfast.cli import options, render
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_down, decimal_up
+from holdfast.ledger.witness import VARIABLE
 
 Process = subprocess.CompletedProcess[str]
 
@@ -43,7 +47,7 @@ Process = subprocess.CompletedProcess[str]
 def demo(out: str, seed: int, json_wanted: bool) -> None:
     """Watch an analyst fool a plain holdout, but not this one."""
     folder = _writable(out)
-    with tempfile.TemporaryDirectory() as workplace:
+    with tempfile.TemporaryDirectory() as workplace, _witness(Path(workplace) / "witness"):
         with render.progress() as progress:
             story = tell(Path(workplace), seed=seed, progress=progress)
         restarted = _restart(story.data)
@@ -52,6 +56,19 @@ def demo(out: str, seed: int, json_wanted: bool) -> None:
         render.as_json(_summary(story, restarted, pictures))
     else:
         _narrate(story, restarted, pictures)
+
+
+@contextmanager
+def _witness(folder: Path) -> Iterator[None]:
+    """A witness of its own: the same data is made up each time, and its ledgers are thrown away."""
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(folder)
+    try:
+        yield
+    finally:
+        del os.environ[VARIABLE]
+        if before is not None:
+            os.environ[VARIABLE] = before
 
 
 def _writable(out: str) -> Path:

@@ -1,22 +1,32 @@
 """`holdfast ledger`: what was asked and what is left, and whether the record is intact."""
 
 from contextlib import closing
-from pathlib import Path
 
 import click
 
 from holdfast.cli import options, render
+from holdfast.cli.ledger_adopt import adopt
+from holdfast.cli.ledger_custodian import analysts, close, share
+from holdfast.cli.ledger_diff import diff
+from holdfast.cli.ledger_export import export
+from holdfast.cli.ledger_opening import open_ledger
+from holdfast.cli.ledger_receipt import receipt
+from holdfast.cli.ledger_replay import replay
 from holdfast.cli.record import Record
 from holdfast.core.charge import amount_of
-from holdfast.core.errors import LedgerMissing
 from holdfast.core.numerics import decimal_up, level_down
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.witness import NONE
 from holdfast.mechanisms.checking import Checking
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.splitting import without_key
 from holdfast.noise.entropy import SystemEntropy
+from holdfast.planner.paid import check_paid
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.remaining import remaining_questions, remaining_rounds
+from holdfast.query.schema import Schema
+from holdfast.session.past import Past
 
 
 @click.group()
@@ -24,39 +34,32 @@ def ledger() -> None:
     """Look at the record of what was asked and spent."""
 
 
-def _open(path: str) -> Ledger:
-    """The ledger at `path`, or the one beside the data file `path`."""
-    beside = Path(f"{path}.holdfast")
-    if beside.exists():
-        return Ledger.open(str(beside))
-    if not path.endswith(".holdfast") and not _is_database(Path(path)):
-        raise LedgerMissing(ledger=path)
-    return Ledger.open(path)
-
-
 def _promise(plan: Plan) -> str:
     if isinstance(plan.mechanism, Checking):
         return "guesses are checked"
-    return f"±{decimal_up(plan.radius)}"
+    checked = ", guesses are checked," if isinstance(plan.mechanism, LimitedChecking) else ""
+    return f"±{decimal_up(plan.radius)}{checked}"
 
 
-def _is_database(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
+def _failures(plan: Plan, book: Ledger) -> int:
+    """How many guesses have failed, where that ends the conversation."""
+    if not isinstance(plan.mechanism, LimitedChecking):
+        return 0
+    check_paid(plan, book.seen.offers.values(), ledger=book.place)
+    return Past(schema=Schema({})).look(book.seen).failures
 
 
 @ledger.command()
 @click.argument("path")
 @options.as_json
 def show(path: str, json_wanted: bool) -> None:
-    """List what was asked; PATH is the ledger or its data file."""
-    with closing(_open(path)) as book:
+    """List what was asked; PATH is the ledger, its data file or an export."""
+    with closing(open_ledger(path)) as book:
         opening, answers, draws = book.opening, book.answers(), book.draws()
         plan = recorded_plan(opening, ledger=book.place)
         lost = sum(len(questions) for questions in book.seen.pending.values())
-        left = remaining_questions(plan, spent=book.spent(), draws=draws)
+        failures = _failures(plan, book)
+        left = remaining_questions(plan, spent=book.spent(), draws=draws, failures=failures)
         records = [Record.of(plan, each, ledger=book.place) for each in answers.values()]
         if json_wanted:
             summary = {
@@ -69,6 +72,7 @@ def show(path: str, json_wanted: bool) -> None:
                 "unsettled": lost,
                 "remaining": left,
                 "radius": plan.radius,
+                "overrides": book.seen.overrides,
                 "answers": [each.to_dict() for each in records],
             }
             render.as_json(summary)
@@ -79,12 +83,18 @@ def show(path: str, json_wanted: bool) -> None:
         )
         if opening.entropy != SystemEntropy.description:
             render.line(f"noise from {opening.entropy}")
+        if opening.witness == NONE:
+            render.line("opened without a witness: nothing tells whether it is the only ledger")
+        for each in book.seen.overrides:
+            render.line(f"overridden ({each['reason']}): {each['against']}")
         rounds = remaining_rounds(plan, spent=book.spent())
         in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
         render.line(
             f"{draws:,} of {opening.questions:,} questions asked, {left:,} more as planned"
             f"{in_rounds}"
         )
+        if isinstance(plan.mechanism, LimitedChecking):
+            render.line(f"{failures:,} of at most {plan.mechanism.failures:,} guesses failed")
         if lost:
             render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
         if answers:
@@ -96,10 +106,14 @@ def show(path: str, json_wanted: bool) -> None:
 @click.argument("path")
 @options.as_json
 def verify(path: str, json_wanted: bool) -> None:
-    """Recheck every entry; PATH is the ledger or its data file."""
-    with closing(_open(path)) as book:
-        entries = book.verify()
+    """Recheck every entry; PATH is the ledger, its data file or an export."""
+    with closing(open_ledger(path)) as book, render.progress() as advance:
+        entries = book.verify(progress=lambda done, total: advance("entries", done, total))
     if json_wanted:
         render.as_json({"ledger": book.place, "entries": entries, "intact": True})
     else:
         render.line(f"{book.place}: {entries:,} entries, chain and amounts intact")
+
+
+for command in (export, replay, diff, receipt, analysts, share, adopt, close):
+    ledger.add_command(command)

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Collection, Iterable
 
 from holdfast.core import check
-from holdfast.core.errors import BudgetExhausted
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.data.table import Table
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.places import named
+from holdfast.planner.limited import Limit
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.session.opening import new_plan
 from holdfast.session.opening import open as open_data
@@ -14,9 +16,9 @@ from holdfast.session.request import Request
 from holdfast.session.session import Session
 
 
-def place_of(file: str, ledger: str | None, *, price_wanted: bool) -> str:
+def place_of(file: str, ledger: str | None, table: Table, *, price_wanted: bool) -> str:
     """Where the ledger of a file is; a price for data that has none makes none."""
-    place = ledger or f"{file}.holdfast"
+    place = named(ledger or f"{file}.holdfast", table.fingerprint)
     return MEMORY if price_wanted and not Ledger.exists(place) else place
 
 
@@ -29,6 +31,8 @@ def opened(
     questions: int | None,
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
+    limit: Limit | None = None,
+    analyst: str = "",
 ) -> Session:
     """A session on `table`. What is `requested` is tried on the plan before a ledger is made.
 
@@ -41,6 +45,7 @@ def opened(
             questions=questions,
             mechanisms=mechanisms,
             rounds=rounds,
+            limit=limit,
         )
         worth, size = sum(each.worth for each in requested(plan)), plan.target.questions
         if worth > size:
@@ -50,6 +55,9 @@ def opened(
         confidence=confidence,
         questions=questions,
         rounds=rounds,
+        failures=limit and limit.failures,
+        tolerance=limit and limit.tolerance,
         ledger=ledger,
         mechanisms=mechanisms,
+        analyst=analyst,
     )

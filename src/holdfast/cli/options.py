@@ -12,6 +12,13 @@ confidence = click.option(
     "--confidence", type=float, help="Chance that all intervals hold together. [default: 0.95]"
 )
 
+analyst = click.option(
+    "--analyst",
+    default="",
+    metavar="NAME",
+    help="Who asks, within what share.",
+)
+
 delta = click.option("--delta", default="1e-6", show_default=True, help="The δ to account for.")
 
 neighbours = click.option(

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import click
 
 from holdfast.cli import options, plan_guesses, render
-from holdfast.core.errors import InvalidInput, VacuousPlan
+from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_up, level_down
+from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.inverse import questions_affordable, rows_needed

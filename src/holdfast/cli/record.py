@@ -8,16 +8,15 @@ from holdfast.core.certificate import Certificate
 from holdfast.core.errors import LedgerDamaged
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_up, float_up
-from holdfast.ledger.state import Settled
+from holdfast.ledger.record import Settled
 from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
-from holdfast.planner.checking import described_check
 from holdfast.planner.plan import Plan
-from holdfast.planner.recorded import own_certificate_of, span_of
+from holdfast.planner.recorded import span_of
 from holdfast.query import form
 from holdfast.query.tree import Column
-from holdfast.session.past import possible, with_outcome
+from holdfast.session.certified import Certifier
+from holdfast.session.past import guessed, plausible, with_outcome
 
 
 @final
@@ -30,14 +29,11 @@ class Record:
 
     @classmethod
     def of(cls, plan: Plan, settled: Settled, *, ledger: str) -> "Record":
-        certificate = plan.certificate
-        if settled.terms.get("kind") == GuessAndCheck.KIND and isinstance(settled.value, tuple):
-            terms = with_outcome(settled)
-            if not possible(described_check(terms, rows=plan.rows), settled.value):
+        certificate = Certifier(plan, ledger=ledger).certificate(settled)
+        if guessed(settled) and isinstance(settled.value, tuple):
+            if not plausible(settled, rows=plan.rows):
                 raise LedgerDamaged(ledger=ledger, problem="records an answer of another shape")
-            settled = Settled(settled.text, settled.value[0], terms)
-        if settled.terms:
-            certificate = own_certificate_of(plan, settled.terms, ledger=ledger)
+            settled = Settled(settled.text, settled.value[0], with_outcome(settled))
         return cls(settled, certificate)
 
     @property

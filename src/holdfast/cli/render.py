@@ -44,7 +44,12 @@ def heading(title: str, text: str) -> None:
 
 def as_json(value: object) -> None:
     """One JSON document for programs."""
-    print(json.dumps(value, indent=2, default=_plain, allow_nan=False, ensure_ascii=False))
+    print(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """The same, for a file."""
+    return json.dumps(value, indent=2, default=_plain, allow_nan=False, ensure_ascii=False)
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -1,0 +1,37 @@
+"""Commands whose ledger is in PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.running import Run
+from ledger.postgres_server import Database
+
+AGES = np.random.default_rng(6).uniform(0, 100, 3000)
+
+
+@pytest.fixture
+def csv(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text("age\n" + "\n".join(str(age) for age in AGES))
+    return path
+
+
+def test_commands_take_a_database_for_a_ledger(run: Run, csv: Path, database: Database) -> None:
+    place = database.place("people")
+    done = run("ask", str(csv), "age > 50", "--questions", "20", "--ledger", place, "--json")
+    assert done.code == 0, done.err
+    shown = json.loads(run("ledger", "show", place, "--json").out)
+    assert shown["draws"] == 1
+    assert run("ledger", "verify", place).code == 0
+    assert run("ledger", "share", place, "ann=1/2").code == 0
+    assert run("ledger", "replay", place).code == 0
+    assert run("ledger", "receipt", place, "1").code == 0
+    assert run("ask", str(csv), "age > 60", "--ledger", place, "--analyst", "ann").code == 0
+    unnamed = run("ask", str(csv), "age > 60", "--ledger", database.uri)
+    assert unnamed.code == 4
+    assert "ledger=people" in unnamed.err
