@@ -22,7 +22,8 @@ import holdfast
 from holdfast.data.table import Table
 from holdfast.ledger import file as file_module
 from holdfast.ledger import sqlite as sqlite_module
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.witness import Witness
 from holdfast.mechanisms.gaussian import Gaussian
 
 STEPS: dict[str, tuple[Any, str]] = {
@@ -33,6 +34,7 @@ STEPS: dict[str, tuple[Any, str]] = {
     "count": (Table, "count"),
     "release": (Gaussian, "release"),
     "settle": (Ledger, "settle"),
+    "witness": (Witness, "saw"),
 }
 
 

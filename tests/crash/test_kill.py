@@ -129,12 +129,25 @@ def test_a_process_killed_inside_a_transaction(
 
 
 @pytest.mark.parametrize(
+    ("nth", "counted"), [(4, (2, 1)), (5, (2, 2))], ids=["reserved", "settled"]
+)
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_process_killed_while_the_witness_hears_of_a_write(
+    when: str, nth: int, counted: tuple[int, int], csv: Path
+) -> None:
+    lines = start(csv, first=20, step=f"witness:{when}", nth=nth).last_words()
+    assert lines[-1] == {"asking": "age > 21"}
+    assert check_survivor(csv, lines) == counted
+
+
+@pytest.mark.parametrize(
     ("step", "exists"),
     [
         ("first entry:before", False),
         ("first entry:after", False),
         ("link:before", False),
         ("link:after", True),
+        ("witness:before", True),
     ],
 )
 def test_a_process_killed_while_it_creates_the_ledger(

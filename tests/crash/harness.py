@@ -1,0 +1,169 @@
+"""Processes that write to a ledger and die: at a labelled step, or whenever they are killed.
+
+A child is forked, opens the ledger for itself, and reserves and settles one question after
+another. It says through a pipe what it asks and, once `settle` has returned, what it was answered.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from holdfast.ledger import loading
+from holdfast.ledger.ledger import Ledger, Reservation
+from ledger.books import COST, at
+
+WAIT = 60  # seconds until a child that should die counts as hanging
+
+
+@dataclass
+class Told:
+    """What a child was heard to say before its end."""
+
+    asked: list[str] = field(default_factory=list)
+    answered: dict[str, Fraction] = field(default_factory=dict)
+    refused: int = 0
+
+    def hear(self, text: str) -> None:
+        for line in text.split("\n")[:-1]:  # one without an end was never wholly said
+            kind, name, *value = line.split(" ")
+            if kind == "asking":
+                self.asked.append(name)
+            elif kind == "answered":
+                self.answered[name] = Fraction(value[0])
+            else:
+                self.refused += 1
+
+
+class Child:
+    """A forked process at work on a ledger."""
+
+    def __init__(self, work: Callable[[int], None]) -> None:
+        reading, writing = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.close(reading)
+                work(writing)
+            finally:
+                os._exit(0)
+        os.close(writing)
+        self._pipe, self._heard = reading, b""
+
+    def wait_for_words(self) -> None:
+        select.select([self._pipe], [], [], WAIT)
+
+    def kill(self) -> Told:
+        os.kill(self.pid, signal.SIGKILL)
+        return self.last_words()
+
+    def last_words(self) -> Told:
+        """What it said, once it is dead; a child that lives on is killed, and an error."""
+        deadline = time.monotonic() + WAIT
+        while not self._ended() and time.monotonic() < deadline:
+            self._listen(0.01)
+        if not self._dead:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+            raise AssertionError("a child neither died nor ended")
+        self._listen(0)
+        os.close(self._pipe)
+        told = Told()
+        told.hear(self._heard.decode())
+        return told
+
+    _dead = False
+
+    def _ended(self) -> bool:
+        self._dead = self._dead or os.waitpid(self.pid, os.WNOHANG)[0] == self.pid
+        return self._dead
+
+    def _listen(self, seconds: float) -> None:
+        while select.select([self._pipe], [], [], seconds)[0]:
+            heard = os.read(self._pipe, 65536)
+            if not heard:
+                return
+            self._heard += heard
+
+
+def worker(
+    place: str,
+    name: str,
+    *,
+    gate: object,
+    most: int = 10**6,
+    armed: Callable[[], None] | None = None,
+) -> Callable[[int], None]:
+    """What a child does: open the ledger, then ask `name-0`, `name-1`, … as fast as it can."""
+
+    def work(pipe: int) -> None:
+        if armed:
+            armed()
+        ledger = Ledger.open(place)
+        for number in range(most):
+            digest = f"{name}-{number}"
+            os.write(pipe, f"asking {digest}\n".encode())
+            reserved = ledger.reserve({digest: "x > 1"}, offers=at(COST), gate=gate)  # type: ignore[arg-type]
+            if not isinstance(reserved, Reservation):
+                os.write(pipe, f"refused {digest}\n".encode())
+                return
+            value = Fraction(number % 97, 97)
+            ledger.settle(reserved, {digest: value})
+            os.write(pipe, f"answered {digest} {value}\n".encode())
+
+    return work
+
+
+def deadly(home: object, attribute: str, *, when: str, nth: int) -> Callable[[], None]:
+    """Arms the process to kill itself before or after the nth call of a function."""
+
+    def arm() -> None:
+        plain = getattr(home, attribute)
+        calls = itertools.count(1)
+
+        def patched(*arguments: object, **keywords: object) -> object:
+            mine = next(calls) == nth
+            if mine and when == "before":
+                os.kill(os.getpid(), signal.SIGKILL)
+            result = plain(*arguments, **keywords)
+            if mine and when == "after":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return result
+
+        setattr(home, attribute, patched)
+
+    return arm
+
+
+def check(place: str, told: list[Told], *, verify: bool = True) -> Ledger:
+    """Every promise about a ledger whose users died; the ledger, still open."""
+    ledger = Ledger.open(place)
+    if verify:
+        ledger.verify()
+    state = ledger.look()
+    assert state.spent == COST * state.draws
+    pending = sum(len(each) for each in state.pending.values())
+    assert len(state.answers) + len(state.repeated) + pending == state.draws
+    for each in told:
+        for digest, value in each.answered.items():
+            assert state.answers[digest].value == value
+    assert sum(len(each.answered) for each in told) <= len(state.answers)
+    assert state.draws <= sum(len(each.asked) for each in told)
+    return ledger
+
+
+@contextmanager
+def quick_snapshots() -> Iterator[None]:
+    """Snapshots every few entries, so that deaths happen in them too."""
+    before, loading._DUE = loading._DUE, 16
+    try:
+        yield
+    finally:
+        loading._DUE = before

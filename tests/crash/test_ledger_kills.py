@@ -1,0 +1,177 @@
+"""A ledger whose writers are killed at every labelled step, and at random, again and again.
+
+The default number of random deaths is small; `make crash` asks for thousands.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
+from holdfast.accounting.session_gate import SessionGate
+from holdfast.core.errors import LedgerUnavailable
+from holdfast.core.loss import GDP
+from holdfast.ledger import file as file_module
+from holdfast.ledger import sqlite as sqlite_module
+from holdfast.ledger.entry import follow
+from holdfast.ledger.file import create_file
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.log import Log
+from holdfast.ledger.postgres import PostgresStore
+from holdfast.ledger.sqlite import SqliteStore
+from ledger.books import OPENING
+
+KILLS = int(os.environ.get("HOLDFAST_KILLS", "40"))
+LARGE = replace(OPENING, questions=10**6, budget=GDP(Fraction(10**6)))
+GATE = SessionGate.within(LARGE.budget)
+FORMATS = Path(__file__).parent.parent / "ledger" / "formats"
+
+
+ENGINES = {"SQLite": SqliteStore, "PostgreSQL": PostgresStore}
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def made(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> Callable[[int], str]:
+    """Makes ledgers, each of other data."""
+
+    def make(number: int) -> str:
+        place = str(tmp_path / f"{number}.holdfast")
+        if engine == "PostgreSQL":
+            place = request.getfixturevalue("database").place(f"killed {number}")
+        Ledger.create(place, replace(LARGE, fingerprint=f"hf1-{number:032x}")).close()
+        return place
+
+    return make
+
+
+@pytest.fixture
+def place(made: Callable[[int], str]) -> str:
+    return made(0)
+
+
+# The third question's reservation is the fifth write; the first write opens no transaction.
+STEPS = {
+    "begin": ("store", "begin"),
+    "commit": ("store", "commit"),
+    "show": (Log, "_finish"),
+    "write": (Log, "_write"),
+    "reserve": (Ledger, "reserve"),
+    "settle": (Ledger, "settle"),
+}
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("nth", [1, 2, 6])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_writer_killed_at_a_step(step: str, nth: int, when: str, engine: str, place: str) -> None:
+    home, attribute = STEPS[step]
+    if home == "store":
+        home = ENGINES[engine]
+    child = Child(worker(place, "a", gate=GATE, armed=deadly(home, attribute, when=when, nth=nth)))
+    told = [child.last_words()]
+    assert told[0].asked
+    check(place, told).close()
+    told.append(Child(worker(place, "b", gate=GATE, most=3)).last_words())
+    assert len(told[1].answered) == 3
+    check(place, told).close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", ["save", "snapshot"])
+def test_a_writer_killed_while_it_saves_or_opens(
+    step: str, when: str, engine: str, place: str
+) -> None:
+    with quick_snapshots():
+        armed = deadly(ENGINES[engine], step, when=when, nth=1)
+        told = [Child(worker(place, "a", gate=GATE, most=40, armed=armed)).last_words()]
+        told.append(Child(worker(place, "b", gate=GATE, most=40)).last_words())
+        assert len(told[1].answered) == 40
+        check(place, told).close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", ["_link", "insert"])
+def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> None:
+    place = tmp_path / "new.holdfast"
+
+    def create(_: int) -> None:
+        deadly(file_module, step, when=when, nth=1)()
+        create_file(place, follow(None, "open", LARGE.to_body()))
+
+    Child(create).last_words()
+    Ledger.create(str(place), LARGE).close()
+    told = [Child(worker(str(place), "a", gate=GATE, most=2)).last_words()]
+    check(str(place), told).close()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_migration_killed_at_its_step(when: str, tmp_path: Path) -> None:
+    place = tmp_path / "old.holdfast"
+    shutil.copy(FORMATS / "1" / "noise.holdfast", place)
+
+    def migrate(_: int) -> None:
+        deadly(sqlite_module, "migrate", when=when, nth=1)()
+        Ledger.open(str(place))
+
+    Child(migrate).last_words()
+    ledger = Ledger.open(str(place))
+    assert ledger.verify() == len(ledger.entries()) > 10
+    ledger.close()
+
+
+def test_writers_killed_at_random_lose_nothing_and_gain_nothing(
+    made: Callable[[int], str],
+) -> None:
+    chance = random.Random(1)
+    for start in range(0, KILLS, 50):  # a ledger that is looked through often must not grow large
+        place, told = made(start), list[Told]()
+        with quick_snapshots():
+            for number in range(start, min(KILLS, start + 50)):
+                crowd = [
+                    Child(worker(place, f"{number}-{each}", gate=GATE))
+                    for each in range(chance.choice([1, 1, 3]))
+                ]
+                crowd[0].wait_for_words()
+                time.sleep(chance.expovariate(100))
+                told += [each.kill() for each in crowd]
+                if number % 10 == 0:
+                    check(place, told, verify=False).close()
+            check(place, told).close()
+        assert sum(len(each.answered) for each in told) > len(told) / 4
+
+
+def test_a_full_disk_loses_nothing_and_gains_nothing(tmp_path: Path) -> None:
+    """Files that may not grow behave as a disk that is full: some writes fail, none half."""
+    place = str(tmp_path / "ledger.holdfast")
+    Ledger.create(place, LARGE).close()
+
+    def starved(pipe: int) -> None:
+        size = Path(place).stat().st_size + 40_000
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        try:
+            worker(place, "a", gate=GATE)(pipe)
+        except LedgerUnavailable:
+            os.write(pipe, b"refused a\n")
+
+    told = Child(starved).last_words()
+    assert told.refused == 1
+    assert told.answered
+    check(place, [told]).close()
+    again = Child(worker(place, "b", gate=GATE, most=3)).last_words()
+    assert len(again.answered) == 3
+    check(place, [told, again]).close()
