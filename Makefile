@@ -2,11 +2,12 @@
 # here, into .venv. Each command sets up what it needs and may be repeated.
 
 PYTHON ?= python3
+KILLS ?= 2000
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage lint types check theorems mechanisms bench bench-accounting clean
+.PHONY: help demo test crash coverage lint types check theorems mechanisms bench bench-accounting clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -29,6 +30,9 @@ demo: .venv/.use           ## the attack, the defence and the price, in under a 
 
 test: .venv/.develop       ## the default suite
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+crash: .venv/.develop      ## thousands of killed writers and of fights for the last question (KILLS=2000)
+	HOLDFAST_KILLS=$(KILLS) HOLDFAST_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
 
 coverage: .venv/.develop   ## the default suite with branch coverage
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
@@ -55,6 +59,9 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/import_time.py $(ARGS)
 	$(BIN)/python bench/noise_speed.py $(ARGS)
 	$(BIN)/python bench/weights_speed.py $(ARGS)
+	$(BIN)/python bench/median_speed.py $(ARGS)
+	$(BIN)/python bench/ledger_speed.py $(ARGS)
+	PYTHONPATH=tests $(BIN)/python bench/ledger_postgres.py $(ARGS)
 
 # The accountants that Holdfast is compared with live apart from it. One that cannot be installed
 # leaves the others standing; the page says that it is missing.
