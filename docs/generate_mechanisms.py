@@ -23,6 +23,7 @@ from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
 from holdfast.mechanisms.ladder import Ladder
 from holdfast.mechanisms.laplace_vector import LaplaceVector
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.thresholdout import Thresholdout
 
@@ -75,7 +76,7 @@ no session can be built on it.
 UNITS = MappingProxyType({GDP: "μ²", PureDP: "ε", ZCDP: "ρ", Draws: "draws"})
 SHOWN = (
     "sigma", "scale", "epsilon", "bins", "parts", "rounds", "votes", "cells", "candidates", "level",
-    "answers", "budget", "questions",
+    "answers", "budget", "questions", "failures",
 )  # fmt: skip
 
 
@@ -113,7 +114,7 @@ def radius(example: Example) -> str:
     """How far one use errs from the sample, as a share."""
     if isinstance(example, OpenEnded):
         return decimal_up(example.stages[example.stage_of(QUESTIONS)].radius(beta=BETA))
-    if isinstance(example, Checking):
+    if isinstance(example, Checking | LimitedChecking):
         return "–"
     found = example.radius(beta=BETA)
     if not found:
@@ -127,6 +128,8 @@ def promise(example: Example) -> str:
         return f"±{decimal_up(example.certify_stage(example.stage_of(QUESTIONS), TARGET).radius)}"
     if isinstance(example, Checking):
         return f"±{decimal_up(example.certify(TARGET).radius)} before the first failure"
+    if isinstance(example, LimitedChecking):
+        return f"±{decimal_up(example.certify(TARGET).radius)}"
     if isinstance(example, Thresholdout | Ladder):
         target = Target(confidence=TARGET.confidence, questions=example.questions)
         certify = example.certify if isinstance(example, Ladder) else example.certify_standing

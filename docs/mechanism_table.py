@@ -26,6 +26,7 @@ from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.ladder import Ladder
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.laplace_vector import LaplaceVector
+from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.noisy_max import NoisyMax
 from holdfast.mechanisms.numeric_sparse import NumericSparse
 from holdfast.mechanisms.open_ended import OpenEnded
@@ -36,6 +37,7 @@ from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
+from holdfast.planner.limited import Limit
 from holdfast.planner.open_ended import open_ended_plan
 from holdfast.planner.plan import plan
 from holdfast.theory.generalization.drift_vector import cells_ball
@@ -46,7 +48,7 @@ Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds 
 Vector = GaussianVector | LaplaceVector
 Choosing = Exponential | PermuteAndFlip | NoisyMax | Quantile
 Sparse = AboveThreshold | NumericSparse
-Guessing = Thresholdout | Ladder | GuessAndCheck | Checking
+Guessing = Thresholdout | Ladder | GuessAndCheck | Checking | LimitedChecking
 Example = Share | OpenEnded | Vector | Choosing | Sparse | Guessing
 
 
@@ -247,8 +249,8 @@ def table() -> dict[str, About]:
             cost="ε for the whole conversation, over at most B corrections",
             errs="a guess that stands is off by at most the threshold and the noise of the "
             "comparison; a correction has noise of its own",
-            use="a holdout behind many guesses from training rows, where records need protection "
-            "too",
+            use="by `session.ask(…, guess=…)`, a holdout behind many guesses from training rows, "
+            "where records need protection too",
             theorems=(
                 "T-numeric-sparse", "T-thresholdout", "T-thresholdout-corrected",
                 "T-noise-sparse", "T-drift-pure",
@@ -276,6 +278,15 @@ def table() -> dict[str, About]:
             errs="as each of its checks",
             use="to open a session that checks guesses; few of them may fail",
             theorems=("T-check-anytime", "T-length", "T-chernoff"),
+        ),
+        About(
+            releases="answers to guesses, until ten have failed",
+            example=Limit(failures=10).mechanism(ROWS, TARGET),
+            cost="one draw a question, and nothing more after the last failure",
+            errs="a guess that passes by its tolerance at most, a bin by half of it",
+            use="to open a session that checks guesses, where it is known beforehand how many may "
+            "fail and how far they may be off",
+            theorems=("T-check-halt", "T-check-halt-chernoff", "T-check", "T-two-samples"),
         ),
         About(
             releases="the best score so far",
