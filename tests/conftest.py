@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +20,28 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("holdfast")
+
+pytest_plugins = ["ledger.databases"]
+
+_tests = count(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _witnesses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Nothing that the tests do is seen by the witness of whoever runs them."""
+    folder = tmp_path_factory.mktemp("witnesses")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDFAST_WITNESS", str(folder / "session"))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def witness_folder(_witnesses: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a witness that has seen nothing before this test."""
+    folder = _witnesses / str(next(_tests))
+    monkeypatch.setenv("HOLDFAST_WITNESS", str(folder))
+    return folder
+
 
 _from_workers: dict[str, float] = {}
 

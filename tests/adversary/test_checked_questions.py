@@ -15,8 +15,9 @@ import holdfast
 from adversary.attacks import LABEL, Told, draw_sample, features
 from holdfast.audit.correlation import agreement
 from holdfast.core.answer import Answer
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.guess.guesser import Guesser
 from holdfast.query.question import Question, parse_question
 from holdfast.session import Session

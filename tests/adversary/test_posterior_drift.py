@@ -22,8 +22,8 @@ from holdfast.core.loss import GDP
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import Ledger
-from holdfast.ledger.state import Opening
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.opening import Opening
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Seeded
 from holdfast.planner.plan import Plan, plan

@@ -10,8 +10,8 @@ from holdfast.audit.figure import draw
 from holdfast.audit.holdouts import Reply
 from holdfast.audit.story import Climb, Story
 from holdfast.core.answer import Answer
-from holdfast.core.errors import BudgetExhausted
 from holdfast.core.loss import FREE
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.target import Target
 from holdfast.planner.plan import plan
 

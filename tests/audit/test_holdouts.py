@@ -6,7 +6,8 @@ import pytest
 
 import holdfast
 from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
-from holdfast.core.errors import BudgetExhausted, UnknownColumn
+from holdfast.core.errors import UnknownColumn
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.data.load import load
 from holdfast.noise.entropy import Seeded
 from holdfast.testing.statistics import excess_p_value, statistical

@@ -11,7 +11,7 @@ from holdfast.audit import story
 from holdfast.audit.holdouts import Reply
 from holdfast.audit.story import Climb, Story, climb, make_table, tell
 from holdfast.core.answer import Answer
-from holdfast.ledger.sqlite import Ledger
+from holdfast.ledger.ledger import Ledger
 from holdfast.testing.statistics import mean_deviation, statistical
 
 FALSE_ALARM = 1e-9

@@ -13,7 +13,7 @@ import pytest
 import holdfast
 from contract.sources import FILES, PACKAGE, TREES
 
-HEAVY = ("polars", "numpy", "rich", "click", "matplotlib", "sqlite3")
+HEAVY = ("polars", "numpy", "rich", "click", "matplotlib", "numba", "psycopg", "sqlite3")
 MOST_LINES = 300
 PRINTS = "cli/render.py"
 

@@ -141,6 +141,7 @@ def test_the_same_relative_path_in_two_folders_is_two_sessions(
     for name in "ab":
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
+        monkeypatch.setenv("HOLDFAST_WITNESS", f"witness of {name}")  # on another machine
         with holdfast.open({"x": list(range(2000))}, questions=10, ledger="x.holdfast") as data:
             found.append(data.ask("x < 10"))
 

@@ -15,7 +15,7 @@ import pytest
 
 import holdfast
 from holdfast.cli.main import cli, main
-from holdfast.core import errors
+from holdfast.core import errors, refusals, witness_errors
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.sources import SOURCES
 from holdfast.theory.release import bounded_range
@@ -87,7 +87,7 @@ def test_every_error_is_documented() -> None:
     page = (ROOT / "docs/reference/errors.md").read_text()
     kinds = [
         name
-        for name, value in vars(errors).items()
+        for name, value in (vars(errors) | vars(refusals) | vars(witness_errors)).items()
         if isinstance(value, type) and issubclass(value, errors.HoldfastError)
     ]
     assert kinds
@@ -231,3 +231,11 @@ def test_locators_into_our_own_proofs_exist() -> None:
         if theorem.locator == "The proof in its docstring":
             continue
         assert any(heading.startswith(theorem.locator) for heading in headings), theorem
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial/first-answer.md"])
+def test_pages_that_make_a_ledger_can_be_followed_twice(name: str, people: Path) -> None:
+    for _ in range(2):
+        namespace: dict[str, object] = {}
+        for block in blocks(ROOT / name, "python"):
+            exec(compile(block, name, "exec", dont_inherit=True), namespace)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from guess.cells import NUMBERED, Listed
-from holdfast.core.errors import BudgetExhausted, InvalidInput
+from holdfast.core.errors import InvalidInput
+from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.secret import Exact
 from holdfast.guess.private_weights import PrivateWeights, SparseRun
 from holdfast.guess.weights import MultiplicativeWeights
