@@ -1,13 +1,13 @@
 """The gate of a session: the filter of its kind of promise, behind the ledger's one question."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import cast, final
 
 from holdfast.accounting.clock import ClockFilter
 from holdfast.accounting.draws import DrawsFilter
 from holdfast.accounting.pure import PureFilter
 from holdfast.core.charge import Charge
-from holdfast.core.gate import Admitted, Refused
+from holdfast.core.gate import Admitted, Gate, Refused
 from holdfast.core.loss import GDP, Draws, PureDP
 
 
@@ -31,27 +31,7 @@ class SessionGate:
 
     def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
         """What the filter says about the charge."""
-        match self.filter, cost, spent:
-            case ClockFilter(), GDP(), GDP():
-                return _widened(self.filter.admit(cost, spent=spent))
-            case PureFilter(), PureDP(), PureDP():
-                return _widened(self.filter.admit(cost, spent=spent))
-            case DrawsFilter(), Draws(), Draws():
-                return _widened(self.filter.admit(cost, spent=spent))
-            case _:
-                raise TypeError("a charge of another unit than the promise")
-
-
-def _widened(
-    verdict: (
-        Admitted[GDP]
-        | Refused[GDP]
-        | Admitted[PureDP]
-        | Refused[PureDP]
-        | Admitted[Draws]
-        | Refused[Draws]
-    ),
-) -> Admitted[Charge] | Refused[Charge]:
-    """The same verdict, about a charge of whichever unit."""
-    amount: Charge = verdict.spent if isinstance(verdict, Admitted) else verdict.limit
-    return Admitted(amount) if isinstance(verdict, Admitted) else Refused(amount)
+        asked: Gate[Charge, Charge] = cast("Gate[Charge, Charge]", self.filter)
+        if not type(cost) is type(spent) is type(self.filter.limit):
+            raise TypeError("a charge of another unit than the promise")
+        return asked.admit(cost, spent=spent)

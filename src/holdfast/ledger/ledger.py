@@ -121,7 +121,7 @@ class Ledger:
         Durable when it returns. A refusal is recorded too, and charges nothing.
         """
 
-        def step(draft: Draft) -> Reservation | Refused[Charge]:
+        def step(draft: Draft) -> "Reservation | Refused[Charge]":  # not made at each call
             state = self.seen
             fresh = {key: text for key, text in questions.items() if key not in state.answers}
             if not fresh:
