@@ -9,7 +9,9 @@ import pytest
 
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
+from holdfast.testing.engine import Engine
 from ledger.books import OPENING
+from ledger.engines import files, postgres
 
 
 @pytest.fixture
@@ -46,3 +48,16 @@ def public_folder() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+MAKERS: dict[str, Callable[[pytest.FixtureRequest], Engine]] = {
+    "SQLite": lambda request: files(request.getfixturevalue("tmp_path")),
+    "PostgreSQL": lambda request: postgres(request.getfixturevalue("database")),
+}
+
+
+@pytest.fixture(params=list(MAKERS.values()), ids=list(MAKERS))
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Ledgers that several processes can share, of each kind."""
+    maker: Callable[[pytest.FixtureRequest], Engine] = request.param
+    return maker(request)

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from fractions import Fraction
 from pathlib import Path
@@ -24,23 +24,11 @@ from holdfast.testing.engine import (
     first_entry,
     reserved,
 )
-from ledger.engines import files, postgres
 
 THREADS = 64
 TRIALS = int(os.environ.get("HOLDFAST_TRIALS", "3"))
 LEFT = 1
 PATIENCE = 60  # seconds, only so that a hanging thread fails the test instead of the run
-
-MAKERS: dict[str, Callable[[pytest.FixtureRequest], Engine]] = {
-    "SQLite": lambda request: files(request.getfixturevalue("tmp_path")),
-    "PostgreSQL": lambda request: postgres(request.getfixturevalue("database")),
-}
-
-
-@pytest.fixture(params=list(MAKERS.values()), ids=list(MAKERS))
-def engine(request: pytest.FixtureRequest) -> Engine:
-    maker: Callable[[pytest.FixtureRequest], Engine] = request.param
-    return maker(request)
 
 
 def nearly_spent(engine: Engine) -> str:

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from holdfast.ledger.snapshot import taken
 from holdfast.testing.engine import Engine, answer, first_entry, save
-from ledger.engines import files, postgres
-
-MAKERS: dict[str, Callable[[pytest.FixtureRequest], Engine]] = {
-    "SQLite": lambda request: files(request.getfixturevalue("tmp_path")),
-    "PostgreSQL": lambda request: postgres(request.getfixturevalue("database")),
-}
-
-
-@pytest.fixture(params=list(MAKERS.values()), ids=list(MAKERS))
-def engine(request: pytest.FixtureRequest) -> Engine:
-    maker: Callable[[pytest.FixtureRequest], Engine] = request.param
-    return maker(request)
+from ledger.engines import files
 
 
 def test_a_snapshot_saved_during_verification_is_not_damage(engine: Engine) -> None:

@@ -1,12 +1,8 @@
 """Corners of sessions that check guesses: threads, forgeries, guessers that know less."""
 
 import json
-import os
-import shutil
-import sqlite3
 import threading
 from collections.abc import Callable
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,7 +16,7 @@ from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.target import Target
 from holdfast.data.load import load
 from holdfast.guess.median.parameters import MedianParameters
-from holdfast.ledger.entry import Body, Entry, follow
+from holdfast.ledger.entry import Body
 from holdfast.planner.checking import checked_offer, past_of
 from holdfast.query.question import Question, parse_question
 from holdfast.session.drawing import released
@@ -28,6 +24,7 @@ from holdfast.session.reading import read
 from holdfast.session.request import guess_request
 from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript
+from session.forging import forged
 
 ROWS = 5_000
 RNG = np.random.default_rng(1)
@@ -38,23 +35,6 @@ TARGET = Target(confidence=Fraction(19, 20), questions=10**6)
 def checked(**arguments: object) -> Session:
     arguments = {"questions": 100, "ledger": ":memory:", **arguments}
     return holdfast.open(DATA, mechanisms=[holdfast.Checking], **arguments)  # type: ignore[arg-type]
-
-
-def forged(place: Path, change: Callable[[str, Body], None]) -> None:
-    """Rewrite every entry of a ledger, chain them anew, and make the witness forget it."""
-    shutil.rmtree(os.environ["HOLDFAST_WITNESS"])
-    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
-        rows = connection.execute("SELECT kind, body FROM entry ORDER BY sequence").fetchall()
-        connection.execute("DELETE FROM entry")
-        last: Entry | None = None
-        for kind, text in rows:
-            body = json.loads(text)
-            change(kind, body)
-            last = follow(last, kind, body)
-            connection.execute(
-                "INSERT INTO entry VALUES (?, ?, ?, ?)",
-                (last.sequence, last.kind, last.text, last.digest),
-            )
 
 
 def one_of_each(place: Path) -> None:

@@ -14,7 +14,8 @@ import holdfast
 from holdfast.cli.main import main
 from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
 from holdfast.core.refusals import VacuousPlan
-from holdfast.ledger.entry import Body, Entry, follow
+from holdfast.ledger.entry import Body
+from session.forging import forged
 from session.limited import DATA, QUESTIONS, fail, limited, promised
 
 
@@ -105,22 +106,6 @@ def test_a_ledger_keeps_its_number_of_failures(tmp_path: Path) -> None:
 
 
 # Forgeries -------------------------------------------------------------------------------------
-
-
-def forged(place: Path, change: Callable[[str, Body], None]) -> None:
-    """Rewrite every entry of a ledger and chain them anew."""
-    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
-        rows = connection.execute("SELECT kind, body FROM entry ORDER BY sequence").fetchall()
-        connection.execute("DELETE FROM entry")
-        last: Entry | None = None
-        for kind, text in rows:
-            body = json.loads(text)
-            change(kind, body)
-            last = follow(last, kind, body)
-            connection.execute(
-                "INSERT INTO entry VALUES (?, ?, ?, ?)",
-                (last.sequence, last.kind, last.text, last.digest),
-            )
 
 
 def _fewer_failures(kind: str, body: Body) -> None:
