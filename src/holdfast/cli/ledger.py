@@ -26,6 +26,7 @@ from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import recorded_plan
 from holdfast.planner.remaining import remaining_questions, remaining_rounds
 from holdfast.query.schema import Schema
+from holdfast.session.certified import Certifier
 from holdfast.session.past import Past
 
 
@@ -60,7 +61,10 @@ def show(path: str, json_wanted: bool) -> None:
         lost = sum(len(questions) for questions in book.seen.pending.values())
         failures = _failures(plan, book)
         left = remaining_questions(plan, spent=book.spent(), draws=draws, failures=failures)
-        records = [Record.of(plan, each, ledger=book.place) for each in answers.values()]
+        certifier = Certifier(plan, ledger=book.place)  # of all, for most have the same terms
+        records = [
+            Record.of(plan, each, by=certifier, ledger=book.place) for each in answers.values()
+        ]
         if json_wanted:
             summary = {
                 "ledger": book.place,

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from holdfast.cli import options, render
-from holdfast.cli.ledger_opening import is_database
-from holdfast.core.errors import InvalidInput, LedgerUnavailable
-from holdfast.ledger.exported import is_export
+from holdfast.core.errors import InvalidInput
+from holdfast.ledger.exported import is_export, only_read
+from holdfast.ledger.file import is_database
 from holdfast.ledger.ledger import Ledger, nothing_to_override
 from holdfast.session.custody import check_reason, witness_of
 from holdfast.session.opening import open as open_data
@@ -47,11 +47,7 @@ def _adopted(
     path: str, reason: str, place: str | None, questions: int | None, confidence: float | None
 ) -> Ledger:
     if "://" not in path and is_export(Path(path)):
-        raise LedgerUnavailable(
-            ledger=path,
-            problem="is an export, which is only read",
-            hint="name the ledger that it was made from, or its data file",
-        )
+        raise only_read(path, hint="name the ledger that it was made from, or its data file")
     data = not (path.endswith(".holdfast") or "://" in path or is_database(Path(path)))
     promised = place is not None or questions is not None or confidence is not None
     if promised and not data:

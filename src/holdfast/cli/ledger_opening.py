@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-from holdfast.core.errors import LedgerMissing, LedgerUnavailable
-from holdfast.ledger.exported import ExportStore, is_export
+from holdfast.core.errors import LedgerMissing
+from holdfast.ledger.exported import ExportStore, is_export, only_read
+from holdfast.ledger.file import is_database
 from holdfast.ledger.ledger import Ledger
 from holdfast.session.custody import witness_of
-
-_DATABASE = b"SQLite format 3\0"
 
 
 def open_ledger(path: str) -> Ledger:
@@ -29,11 +28,7 @@ def open_to_write(path: str) -> Ledger:
     book = open_ledger(path)
     try:
         if "://" not in book.place and is_export(Path(book.place)):
-            raise LedgerUnavailable(
-                ledger=path,
-                problem="is an export, which is only read",
-                hint="name the ledger that it was made from",
-            )
+            raise only_read(path)
         witness = witness_of(book.place)
         if witness:
             book.attend(witness)
@@ -41,14 +36,3 @@ def open_to_write(path: str) -> Ledger:
         book.close()
         raise
     return book
-
-
-def is_database(path: Path) -> bool:
-    """Whether a file is an SQLite database."""
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            return file.read(len(_DATABASE)) == _DATABASE
-    except OSError:
-        return False  # whoever opens it can say why not

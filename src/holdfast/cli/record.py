@@ -28,8 +28,8 @@ class Record:
     certificate: Certificate
 
     @classmethod
-    def of(cls, plan: Plan, settled: Settled, *, ledger: str) -> "Record":
-        certificate = Certifier(plan, ledger=ledger).certificate(settled)
+    def of(cls, plan: Plan, settled: Settled, *, by: Certifier, ledger: str) -> "Record":
+        certificate = by.certificate(settled)
         if guessed(settled) and isinstance(settled.value, tuple):
             if not plausible(settled, rows=plan.rows):
                 raise LedgerDamaged(ledger=ledger, problem="records an answer of another shape")

@@ -8,9 +8,7 @@ from typing import final
 from holdfast.core.errors import LedgerDamaged
 from holdfast.ledger.entry import Entry, checked
 from holdfast.ledger.record import Settled, paid_from_body, values_from_body
-from holdfast.ledger.store import Store
-
-_CHUNK = 4096
+from holdfast.ledger.store import CHUNK, Store
 
 
 @final
@@ -56,7 +54,7 @@ class Answers(MutableMapping[str, Settled]):
         after = 0
         while after < self._upto:
             with self._lock:
-                entries = self._store.read(after=after, most=min(_CHUNK, self._upto - after))
+                entries = self._store.read(after=after, most=min(CHUNK, self._upto - after))
             for entry in entries:
                 if entry.kind == "reserve":
                     questions = entry.body["questions"]

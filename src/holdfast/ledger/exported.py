@@ -8,22 +8,24 @@ from typing import NoReturn, final
 from holdfast.core.errors import LedgerUnavailable
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.export import numbered, parsed_line, unreadable
+from holdfast.ledger.file import begins, is_database
 from holdfast.ledger.store import Snapshot
 
 _BEGINS = b'{"sequence": 1, '
-_DATABASE = b"SQLite format 3\0"  # as long: a ledger may be named as it likes
 
 
 def is_export(path: Path) -> bool:
-    """Whether a file begins as an export does, or is named as one."""
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_BEGINS))
-    except OSError:
-        return False  # whoever opens it can say why not
-    return head == _BEGINS or (path.suffix == ".jsonl" and head != _DATABASE)
+    """Whether a file begins as an export does, or is named as one and is no ledger."""
+    named = path.suffix == ".jsonl" and path.is_file() and not is_database(path)
+    return named or begins(path, _BEGINS)
+
+
+def only_read(
+    place: str, *, hint: str = "name the ledger that it was made from"
+) -> LedgerUnavailable:
+    """What whoever wants to write to an export is told."""
+    problem = "is an export, which is only read"
+    return LedgerUnavailable(ledger=place, problem=problem, hint=hint)
 
 
 @final
@@ -86,4 +88,4 @@ class ExportStore:
             self._file.close()
 
     def _refuse(self) -> NoReturn:
-        raise LedgerUnavailable(ledger=self.place, problem="is an export, which is only read")
+        raise only_read(self.place)

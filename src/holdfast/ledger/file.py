@@ -13,6 +13,7 @@ from holdfast.ledger.entry import Entry
 from holdfast.ledger.opening import FORMAT
 
 MEMORY = ":memory:"
+_DATABASE = b"SQLite format 3\0"
 APPLICATION = 0x484F4C44  # "HOLD": lets `file` and this code tell a ledger from other databases
 
 _FIRST = """
@@ -45,6 +46,22 @@ SCHEMA = (
     + "".join(_STEPS.values())
     + f"PRAGMA user_version = {FORMAT};"
 )
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is an SQLite database; one that cannot be read is told by who opens it."""
+    return begins(path, _DATABASE)
+
+
+def begins(path: Path, head: bytes) -> bool:
+    """Whether there is a file that begins like this."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(head)) == head
+    except OSError:
+        return False
 
 
 def migrate(connection: sqlite3.Connection) -> None:

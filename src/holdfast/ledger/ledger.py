@@ -7,7 +7,7 @@ and appends; it is on disk before it returns. Threads that come at the same time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar, final
+from typing import final
 
 from holdfast.core.charge import Charge, Offer, added, amount_of, cost_of
 from holdfast.core.errors import InvalidInput, LedgerClosed, LedgerDamaged
@@ -26,8 +26,6 @@ from holdfast.ledger.state import State
 from holdfast.ledger.store import Store
 from holdfast.ledger.watch import Watch
 from holdfast.ledger.witness import Witness
-
-T = TypeVar("T")
 
 # A refusal names so many of the questions it is about.
 _NAMED = 8

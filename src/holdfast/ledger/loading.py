@@ -6,9 +6,7 @@ from holdfast.core.errors import LedgerUnavailable
 from holdfast.ledger.entry import checked
 from holdfast.ledger.snapshot import restored, taken
 from holdfast.ledger.state import State
-from holdfast.ledger.store import Store
-
-CHUNK = 4096
+from holdfast.ledger.store import CHUNK, Store
 
 # Replaying so many entries takes a fraction of a second, saving a snapshot much less.
 _DUE = 16_384

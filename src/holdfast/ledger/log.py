@@ -10,9 +10,9 @@ from holdfast.core.errors import HoldfastError, LedgerDamaged, LedgerUnavailable
 from holdfast.ledger.commits import Commits
 from holdfast.ledger.draft import Draft, Job
 from holdfast.ledger.entry import Entry, checked
-from holdfast.ledger.loading import CHUNK, load, save
+from holdfast.ledger.loading import load, save
 from holdfast.ledger.state import State
-from holdfast.ledger.store import Store
+from holdfast.ledger.store import CHUNK, Store
 from holdfast.ledger.verifying import verified
 from holdfast.ledger.watch import Watch
 

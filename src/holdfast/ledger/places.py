@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.core.errors import LedgerUnavailable
 from holdfast.ledger.entry import Entry
-from holdfast.ledger.exported import is_export
+from holdfast.ledger.exported import is_export, only_read
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.postgres_place import FORM, is_postgres, named
 from holdfast.ledger.sqlite import SqliteStore
@@ -37,11 +37,7 @@ def open_store(place: str) -> Store:
     if _in_postgres(place):
         return _postgres().open(place)
     if is_export(Path(place)):
-        raise LedgerUnavailable(
-            ledger=place,
-            problem="is an export, which is only read",
-            hint="name the ledger that it was made from",
-        )
+        raise only_read(place)
     return SqliteStore.open(place)
 
 

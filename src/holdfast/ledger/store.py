@@ -6,6 +6,9 @@ from typing import Protocol, final
 
 from holdfast.ledger.entry import Entry
 
+# How many entries are read at a time.
+CHUNK = 4096
+
 
 @final
 @dataclass(frozen=True, slots=True)
