@@ -1,26 +1,33 @@
 """What a tree means, said a second time: one row at a time, in plain Python.
 
-The oracle for the normal form and for the engine. Unknown is None; numbers are IEEE doubles,
-arithmetic runs from left to right, and a result that is not a number is unknown.
+The oracle for the normal form and for the engines. A row holds a date as its number of days
+since 1970-01-01, and a moment as its number of microseconds. Unknown is None; numbers are IEEE
+doubles, arithmetic runs from left to right, and a result that is not a number is unknown.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Mapping
 
 from holdfast.query.tree import (
     And,
+    Clip,
     Column,
     Compare,
     Constant,
     Flag,
+    If,
     IsNull,
+    Matches,
     Member,
+    Missing,
     Not,
     Number,
     Numeric,
     Or,
+    Part,
     Predicate,
     Product,
     Quotient,
@@ -51,8 +58,36 @@ def _arithmetic(node: Numeric, row: Row) -> float | None:
         case Product(factors):
             return _left_to_right([_arithmetic(each, row) for each in factors], multiply=True)
         case Quotient(dividend, divisor):
-            above = _arithmetic(dividend, row)
-            return None if above is None else above / divisor
+            above, below = _arithmetic(dividend, row), _arithmetic(divisor, row)
+            return above / below if above is not None and below else None
+        case Missing():
+            return None
+        case Clip(operand, low, high):
+            inside = _number(operand, row)
+            return None if inside is None else min(high, max(low, inside))
+        case If(condition, then, otherwise):
+            return _number(then if truth(condition, row) is True else otherwise, row)
+        case Part(field, Column(name), unit):
+            cell = row[name]
+            return None if cell is None else _part(field, unit, int(cell))
+
+
+def _number(node: Numeric, row: Row) -> float | None:
+    found = value(node, row)
+    if isinstance(found, str):
+        raise TypeError("text in arithmetic")
+    return found
+
+
+def _part(field: str, unit: str, time: int) -> float:
+    per_day = 1 if unit == "day" else 86_400_000_000
+    days, rest = divmod(time, per_day)
+    date = dt.date(1970, 1, 1) + dt.timedelta(days=days)
+    seconds = rest // 1_000_000
+    clock = {"hour": seconds // 3600, "minute": seconds // 60 % 60, "second": seconds % 60}
+    if field in clock:
+        return float(clock[field])
+    return float(date.isoweekday() if field == "weekday" else getattr(date, field))
 
 
 def _left_to_right(parts: list[float | None], *, multiply: bool) -> float | None:
@@ -75,8 +110,18 @@ def truth(node: Predicate, row: Row) -> bool | None:
         case Flag(column, negated):
             cell = row[column.name]
             return None if cell is None else bool(cell) is not negated
-        case IsNull(column, negated):
-            return (value(column, row) is None) is not negated
+        case IsNull(operand, negated):
+            return (value(operand, row) is None) is not negated
+        case Matches(column, where, text, negated):
+            held = row[column.name]
+            if held is None:
+                return None
+            places = {
+                "begins with": str(held).startswith(text),
+                "ends with": str(held).endswith(text),
+                "contains": text in str(held),
+            }
+            return places[where] is not negated
         case Member(subject, values, negated):
             cell = value(subject, row)
             return None if cell is None else any(cell == each for each in values) is not negated

@@ -8,16 +8,19 @@ from hypothesis import strategies as st
 
 from holdfast.query.canonical import canonical, canonical_form, numeric
 from holdfast.query.cells import Edges, Values
-from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
+from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     FLIPPED,
     And,
+    Clip,
     Column,
     Compare,
     Constant,
     Flag,
+    If,
     IsNull,
     Member,
+    Missing,
     Not,
     Number,
     Numeric,
@@ -27,7 +30,8 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from query.naive import Cell, truth
+from holdfast.query.walk import levels
+from query.naive import Cell, truth, value
 from query.strategies import COMPARATORS, DYADIC, DYADIC_DIVISORS, numerics, predicates, rows
 
 A, B = Column("a"), Column("b")
@@ -37,25 +41,7 @@ NUMERICS = numerics(DYADIC, DYADIC_DIVISORS)
 
 def parts(node: Predicate | Numeric) -> list[Predicate | Numeric]:
     """The node and everything below it."""
-    below: tuple[Predicate | Numeric, ...]
-    match node:
-        case And(terms) | Or(terms):
-            below = terms
-        case Not(term):
-            below = (term,)
-        case Compare(_, left, right):
-            below = (left, right)
-        case Member(subject):
-            below = (subject,)
-        case Sum(addends):
-            below = addends
-        case Product(factors):
-            below = factors
-        case Quotient(dividend):
-            below = (dividend,)
-        case _:
-            below = ()
-    return [node, *(deeper for each in below for deeper in parts(each))]
+    return [each for level in levels(node) for each in level]
 
 
 @given(predicates(), st.lists(rows(), min_size=1, max_size=6))
@@ -64,7 +50,7 @@ def test_the_normal_form_is_true_for_the_same_rows(
 ) -> None:
     form = canonical(predicate)
     for row in some:
-        assert truth(form, row) is truth(predicate, row)
+        assert (truth(form, row) is True) is (truth(predicate, row) is True)
 
 
 @given(predicates())
@@ -89,6 +75,11 @@ def test_the_normal_form_is_flat_and_has_no_negation(predicate: Predicate) -> No
             case Compare(operator, left, right):
                 assert not isinstance(left, Number)
                 assert not (isinstance(right, Number) and operator in ("=", "!="))
+            case If(condition, then, otherwise):
+                assert not isinstance(condition, Constant)
+                assert then != otherwise
+            case Clip(operand):
+                assert not isinstance(operand, Clip | Number | Missing)
 
 
 @given(predicates())
@@ -155,16 +146,38 @@ def test_atoms_are_negated_in_place() -> None:
     assert canonical(Not(Compare("<", A, B))) == Compare(">=", A, B)
 
 
+@given(NUMERICS, st.lists(st.lists(DYADIC, min_size=2, max_size=2).map(sorted), max_size=3), rows())
+def test_clips_inside_one_another_are_one(
+    operand: Numeric, bounds: list[list[float]], row: dict[str, Cell]
+) -> None:
+    clipped = operand
+    for low, high in bounds:
+        clipped = Clip(clipped, low, high)
+    plain = numeric(clipped)
+    assert sum(isinstance(each, Clip) for each in parts(plain)) <= 1 + sum(
+        isinstance(each, Clip) for each in parts(operand)
+    )
+    assert value(plain, row) == value(clipped, row)
+
+
+def test_labels_keep_their_unit() -> None:
+    by = Edges(Column("d"), (0.0,), "day")
+    form = canonical_form(Histogram(by))
+    assert isinstance(form, Histogram)
+    assert form.labels == by.labels == ("d < '1970-01-01'", "d >= '1970-01-01'")
+
+
 def test_minus_zero_is_zero_everywhere() -> None:
     zeros = (0.0, -0.0)
+    assert len({repr(numeric(Clip(A, zero, 1.0))) for zero in zeros}) == 1
     assert len({repr(canonical(Compare(">", A, Number(zero)))) for zero in zeros}) == 1
     assert len({repr(canonical(Member(A, (zero,), False))) for zero in zeros}) == 1
-    quotients = [Compare(">", A, Quotient(Number(zero), 2.0)) for zero in zeros]
+    quotients = [Compare(">", A, Quotient(Number(zero), Number(2.0))) for zero in zeros]
     assert len({repr(canonical(each)) for each in quotients}) == 1
 
 
 @pytest.mark.parametrize(
-    "node", [Sum((A, HUGE, HUGE)), Product((A, HUGE, HUGE)), Quotient(HUGE, 1e-10)]
+    "node", [Sum((A, HUGE, HUGE)), Product((A, HUGE, HUGE)), Quotient(HUGE, Number(1e-10))]
 )
 def test_constants_that_do_not_fit_a_double_have_no_normal_form(node: Numeric) -> None:
     with pytest.raises(OverflowError):
@@ -187,6 +200,10 @@ def test_the_normal_form_of_a_form_is_that_of_its_expressions(
             Histogram(values),
             Histogram(values, weight),
             Histogram(Edges(operand, (0.0, 1.0)), Mean(operand, -1.0, 1.0, 1.0)),
+            Grouped(values, weight),
+            Grouped(Edges(operand, (0.0, 1.0)), Mean(operand, -1.0, 1.0, 1.0)),
+            Given(Share(weight), weight),
+            Given(Mean(operand, 0.0, 1.0, 0.5), weight),
         ]
 
     assert [canonical_form(form) for form in forms(operand, weight)] == forms(plain, condition)

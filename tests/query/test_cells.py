@@ -11,11 +11,24 @@ from holdfast.query.canonical import canonical, numeric
 from holdfast.query.cells import MOST_CELLS, Edges, Values, shown
 from holdfast.query.question import parse_question
 from holdfast.query.schema import Kind, Schema
-from holdfast.query.tree import Column, Flag, Member, Number, Numeric, Product, Quotient, Sum
+from holdfast.query.tree import (
+    Clip,
+    Column,
+    Flag,
+    Member,
+    Missing,
+    Number,
+    Numeric,
+    Part,
+    Product,
+    Quotient,
+    Sum,
+)
 from query.naive import Cell, truth
 from query.strategies import DYADIC, DYADIC_DIVISORS, SCHEMA, WORDS, numerics, rows
 
 A, S, F = Column("a"), Column("s"), Column("f")
+D, M = Column("d"), Column("m")
 OPERANDS = numerics(DYADIC, DYADIC_DIVISORS).map(numeric)
 EDGES = st.lists(DYADIC.map(lambda edge: edge + 0.0), min_size=1, max_size=5, unique=True).map(
     lambda edges: tuple(sorted(edges))
@@ -45,7 +58,7 @@ def test_ranges_are_in_order_and_hold_their_lower_end(
     assert found.index(True) == sum(edge <= value for edge in edges)
 
 
-@given(OPERANDS.filter(lambda operand: not isinstance(operand, Number)), EDGES)
+@given(OPERANDS.filter(lambda operand: not isinstance(operand, Number | Missing)), EDGES)
 def test_the_predicates_of_ranges_are_canonical(operand: Numeric, edges: tuple[float, ...]) -> None:
     cells = Edges(operand, edges).predicates
     assert tuple(canonical(cell) for cell in cells) == cells
@@ -63,7 +76,7 @@ def test_the_predicates_of_values_are_canonical() -> None:
 
 @given(st.one_of(st.builds(Edges, OPERANDS, EDGES), st.builds(Values, st.just(S), TEXTS)))
 def test_a_label_is_the_question_for_its_cell(by: Edges | Values) -> None:
-    if isinstance(by, Edges) and isinstance(by.operand, Number):
+    if isinstance(by, Edges) and isinstance(by.operand, Number | Missing):
         return
     if any("…" in label for label in by.labels):
         return
@@ -76,9 +89,25 @@ def test_a_label_is_the_question_for_its_cell(by: Edges | Values) -> None:
     [
         (Edges(A, (0.0, 15.0, 60.5)), ("a < 0", "0 <= a < 15", "15 <= a < 60.5", "a >= 60.5")),
         (Edges(A, (-1e300,)), ("a < -1e+300", "a >= -1e+300")),
-        (Edges(Quotient(A, 60.0), (0.1,)), ("a / 60 < 0.1", "a / 60 >= 0.1")),
+        (Edges(Quotient(A, Number(60.0)), (0.1,)), ("a / 60 < 0.1", "a / 60 >= 0.1")),
         (Values(S, ("AA", "", "O'Neil")), ("s = 'AA'", "s = ''", "s = 'O''Neil'")),
         (Values(F, (True, False)), ("f = true", "f = false")),
+        (
+            Edges(D, (15706.0, 15737.0), "day"),
+            ("d < '2013-01-01'", "'2013-01-01' <= d < '2013-02-01'", "d >= '2013-02-01'"),
+        ),
+        (
+            Edges(M, (1_356_998_400_000_000.0, 1_357_043_405_250_000.0), "microsecond"),
+            (
+                "m < '2013-01-01'",
+                "'2013-01-01' <= m < '2013-01-01 12:30:05.25'",
+                "m >= '2013-01-01 12:30:05.25'",
+            ),
+        ),
+        (Edges(D, (0.5,), "day"), ("d < '1970-01-01 12:00'", "d >= '1970-01-01 12:00'")),
+        (Edges(D, (1e300,), "day"), ("d < 1e+300", "d >= 1e+300")),
+        (Edges(Part("year", D, "day"), (2013.0,)), ("year(d) < 2013", "year(d) >= 2013")),
+        (Edges(Clip(A, 0.0, 2.5), (1.0,)), ("clip(a, 0, 2.5) < 1", "clip(a, 0, 2.5) >= 1")),
     ],
 )
 def test_labels(by: Edges | Values, labels: tuple[str, ...]) -> None:
@@ -91,7 +120,7 @@ def test_labels(by: Edges | Values, labels: tuple[str, ...]) -> None:
         (Column("net income"), "`net income`"),
         (Column("and"), "`and`"),
         (Column("é_1"), "é_1"),
-        (Quotient(Sum((A, S)), -2.0), "(a + s) / -2"),
+        (Quotient(Sum((A, S)), Number(-2.0)), "(a + s) / -2"),
         (Product((Number(-1.0), A, Sum((Number(0.5), A)))), "-1 * a * (0.5 + a)"),
         (Sum((Number(2.0), Product((Number(3.0), A)))), "2 + (3 * a)"),
     ],
@@ -102,6 +131,13 @@ def test_operands_are_shown_as_one_would_write_them(operand: Numeric, text: str)
     schema = Schema(dict.fromkeys(names, Kind.NUMBER))
     (below, _) = Edges(numeric(operand), (0.0,)).predicates
     assert parse_question(f"{text} < 0", schema).predicate == below
+
+
+def test_the_unit_is_for_labels_only() -> None:
+    assert Edges(D, (0.0,), "day") == Edges(D, (0.0,))
+    for by in (Edges(D, (0.0, 31.0), "day"), Edges(M, (0.0, 250_000.0), "microsecond")):
+        asked = [parse_question(label, SCHEMA).predicate for label in by.labels]
+        assert tuple(asked) == by.predicates
 
 
 def test_a_long_operand_is_cut_in_a_label() -> None:

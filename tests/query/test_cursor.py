@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.core.errors import QuestionError, TypeMismatch
-from holdfast.query.cursor import MOST_DEPTH, Cursor
+from holdfast.query.cursor import MOST_DEPTH, MOST_REPEATED, Cursor
 from holdfast.query.tokens import TokenKind
+from holdfast.query.tree import Column, Sum
 
 
 def test_it_reads_to_the_end_and_stays_there() -> None:
@@ -74,14 +75,33 @@ def test_what_was_expected_is_named() -> None:
 def test_depth_is_given_back_on_the_way_out() -> None:
     at = Cursor("a")
     for _ in range(2 * MOST_DEPTH):
-        assert at.nested(lambda: 7, at.next) == 7
-
-    def deeper(levels: int) -> int:
-        return at.nested(lambda: deeper(levels - 1), at.next) if levels else 0
-
-    assert deeper(MOST_DEPTH) == 0
+        at.enter(at.next)
+        at.leave()
+    for _ in range(MOST_DEPTH):
+        at.enter(at.next)
     with pytest.raises(QuestionError, match=f"nested more than {MOST_DEPTH} deep"):
-        deeper(MOST_DEPTH + 1)
+        at.enter(at.next)
+
+
+def test_what_is_meant_again_adds_up() -> None:
+    at = Cursor("a")
+    wide = Sum((Column("a"),) * (MOST_REPEATED // 2 - 1))
+    assert at.repeat(wide, at.next) is wide
+    at.repeat(wide, at.next)
+    with pytest.raises(QuestionError, match="meant more than once"):
+        at.repeat(Column("a"), at.next)
+
+
+def test_names_are_words_only_where_they_are_asked_for() -> None:
+    at = Cursor("CASE when")
+    assert at.says("like", "case")
+    assert at.follows("when")
+    assert not Cursor("`case` when").says("case")
+    assert not Cursor("case `when`").follows("when")
+    assert not Cursor("'case'").says("case")
+    assert not Cursor("case").follows("when")
+    assert Cursor("any(").opens()
+    assert not Cursor("`any`(").opens()
 
 
 def test_errors_carry_the_place() -> None:

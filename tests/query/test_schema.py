@@ -8,7 +8,8 @@ from holdfast.query.schema import Kind, Schema
 
 
 def test_kinds_are_named_in_words_for_people() -> None:
-    assert {kind.value for kind in Kind} == {"number", "text", "true/false", "unsupported"}
+    names = {"number", "text", "true/false", "date", "date and time", "unsupported"}
+    assert {kind.value for kind in Kind} == names
 
 
 def test_a_schema_cannot_be_exchanged_under_a_session() -> None:

@@ -9,18 +9,23 @@ from hypothesis import strategies as st
 
 from holdfast.query.canonical import canonical
 from holdfast.query.cells import Edges, Values
-from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
+from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     And,
+    Clip,
     Column,
     Compare,
     Constant,
     Flag,
+    If,
     IsNull,
+    Matches,
     Member,
+    Missing,
     Not,
     Number,
     Or,
+    Part,
     Predicate,
     Product,
     Quotient,
@@ -33,7 +38,7 @@ A = Column("a")
 
 
 def test_every_node_has_its_form() -> None:
-    arithmetic = Sum((Number(1.0), Product((Number(-1.0), A)), Quotient(A, 2.0)))
+    arithmetic = Sum((Number(1.0), Product((Number(-1.0), A)), Quotient(A, Number(2.0))))
     whole = And(
         (
             Or((Compare("<", arithmetic, A), Not(Constant(True)))),
@@ -43,6 +48,10 @@ def test_every_node_has_its_form() -> None:
             IsNull(A, True),
             Flag(Column("f"), False),
             Flag(Column("f"), True),
+            Matches(Column("s"), "begins with", "x", False),
+            Matches(Column("s"), "contains", "x", True),
+            IsNull(If(Flag(Column("f"), False), Clip(A, 0.0, 2.5), Missing()), False),
+            Member(Part("year", Column("d"), "day"), (2013.0,), False),
         )
     )
     a = ["column", "a"]
@@ -55,6 +64,10 @@ def test_every_node_has_its_form() -> None:
         ["is not null", a],
         ["is true", ["column", "f"]],
         ["is false", ["column", "f"]],
+        ["begins with", ["column", "s"], "x"],
+        ["not contains", ["column", "s"], "x"],
+        ["is null", ["if", ["is true", ["column", "f"]], ["clip", a, 0.0, 2.5], None]],
+        ["in", ["year", ["column", "d"]], [2013.0]],
     ]
 
 
@@ -80,6 +93,14 @@ OVER = Compare(">", A, Number(1.0))
                 ["values", ["column", "f"], [True, False]],
                 ["mean", a, -20.0, 120.0, 0.0],
             ],
+        ),
+        (
+            Grouped(Values(Column("f"), (True,)), OVER),
+            ["by", ["values", ["column", "f"], [True]], [">", a, 1.0]],
+        ),
+        (
+            Given(MEAN, OVER),
+            ["given", ["mean", a, -20.0, 120.0, 0.0], [">", a, 1.0]],
         ),
         (Quantile(A, Fraction(1, 10), 0.0, 1.0, 7), ["quantile", a, "1/10", 0.0, 1.0, 7]),
     ],

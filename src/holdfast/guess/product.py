@@ -13,8 +13,7 @@ from holdfast.guess.masses import Weighing
 from holdfast.guess.weights import Values
 from holdfast.query.form import Mean, Share
 from holdfast.query.question import Question
-from holdfast.query.tree import Column, Flag, IsNull
-from holdfast.query.walk import levels
+from holdfast.query.walk import columns
 
 Evaluator = Callable[[dict[str, npt.NDArray[np.generic]]], Values]
 
@@ -65,12 +64,10 @@ def mentioned(question: Question) -> set[str]:
     """The names of all columns on which a share or a mean depends."""
     match question.form:
         case Share(root) | Mean(root):
-            nodes = [node for level in levels(root) for node in level]
+            return columns(root)
         case form:
             raise InvalidInput(
                 argument="question",
                 accepted="a share or a mean, which have one number",
                 given=f"a {type(form).__name__.lower()}",
             )
-    columns = [node.column if isinstance(node, Flag | IsNull) else node for node in nodes]
-    return {node.name for node in columns if isinstance(node, Column)}

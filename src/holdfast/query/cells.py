@@ -2,20 +2,25 @@
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import final
 
 from holdfast.core.errors import InvalidInput
-from holdfast.query.tokens import KEYWORDS
+from holdfast.query.dates import shown_time
+from holdfast.query.tokens import KEYWORDS, excerpt
 from holdfast.query.tree import (
     And,
+    Clip,
     Column,
     Compare,
     Flag,
+    If,
     Member,
+    Missing,
     Number,
     Numeric,
+    Part,
     Predicate,
     Product,
     Quotient,
@@ -33,11 +38,13 @@ _BARE = re.compile(r"[^\W\d]\w*")
 class Edges:
     """The ranges between increasing `edges`: below the first, …, from the last one on.
 
-    A range holds its lower end. A row whose number is missing lies in none.
+    A range holds its lower end. A row whose number is missing lies in none. `unit` is that of an
+    operand which is a column of dates or moments, so that labels can show them as such.
     """
 
     operand: Numeric
     edges: tuple[float, ...]
+    unit: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         _check_size(len(self) if self.edges else 0)
@@ -64,7 +71,7 @@ class Edges:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        name, ends = shown(self.operand), [plain_number(edge) for edge in self.edges]
+        name, ends = shown(self.operand), [_end(edge, self.unit) for edge in self.edges]
         between = [f"{low} <= {name} < {high}" for low, high in pairwise(ends)]
         return f"{name} < {ends[0]}", *between, f"{name} >= {ends[-1]}"
 
@@ -85,7 +92,7 @@ class Values:
                 raise InvalidInput(
                     argument=f"value {number}",
                     accepted="one that is not listed before it",
-                    given=_literal(value),
+                    given=excerpt(value) if isinstance(value, str) else _literal(value),
                     hint="cells must not overlap",
                 )
             seen.add(value)
@@ -133,7 +140,15 @@ def _written(node: Numeric) -> str:
         case Product(factors):
             return " * ".join(map(_inner, factors))
         case Quotient(dividend, divisor):
-            return f"{_inner(dividend)} / {plain_number(divisor)}"
+            return f"{_inner(dividend)} / {_inner(divisor)}"
+        case Clip(operand, low, high):
+            return f"clip({_written(operand)}, {plain_number(low)}, {plain_number(high)})"
+        case Part(part, column):
+            return f"{part}({_written(column)})"
+        case If(_, then, otherwise):
+            return f"if(…, {_written(then)}, {_written(otherwise)})"
+        case Missing():
+            return "null"
 
 
 def _inner(node: Numeric) -> str:
@@ -143,6 +158,13 @@ def _inner(node: Numeric) -> str:
 def plain_number(value: float) -> str:
     """The double in all its digits, and a whole one without a point."""
     return repr(value).removesuffix(".0")
+
+
+def _end(edge: float, unit: str) -> str:
+    try:
+        return f"'{shown_time(edge, unit)}'" if unit else plain_number(edge)
+    except OverflowError:  # no year from 1 to 9999
+        return plain_number(edge)
 
 
 def _literal(value: str | bool) -> str:

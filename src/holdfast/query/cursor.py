@@ -1,16 +1,16 @@
 """A place in the tokens of a question, and the errors that point at it."""
 
-from collections.abc import Callable
-from typing import TypeVar, final
+from typing import final
 
 from holdfast.core.errors import QuestionError, TypeMismatch
-from holdfast.query.tokens import Token, TokenKind, tokenize
+from holdfast.query.tokens import Token, TokenKind, excerpt, tokenize
+from holdfast.query.tree import Numeric
+from holdfast.query.walk import levels
 
 MOST_DEPTH = 48
+MOST_REPEATED = 25_000
 
 _LONGEST_QUOTE = 40
-
-R = TypeVar("R")
 
 
 @final
@@ -22,6 +22,7 @@ class Cursor:
         self._tokens = tokenize(text)
         self._index = 0
         self._depth = 0
+        self._repeated = 0
         self.next = self._tokens[0]
         self.size = len(self._tokens)
 
@@ -40,17 +41,35 @@ class Cursor:
         """Whether the next token is one of these keywords or signs."""
         return self.next.kind is TokenKind.WORD and self.next.value in words
 
+    def says(self, *names: str) -> bool:
+        """Whether one of these names comes next, bare and in any case.
+
+        Asked where no name could stand otherwise, so that columns may have these names too.
+        """
+        token = self.next
+        return token.kind is TokenKind.NAME and token.value.lower() in names and _bare(token)
+
     def opens(self, *names: str) -> bool:
-        """Whether one of these names comes next, bare and in any case, and a "(" right after.
+        """Whether one of these names, or any if none is given, comes next and then a "(".
 
         Nothing else in the grammar begins like that, so columns may have these names too.
         """
         token = self.next
-        if token.kind is not TokenKind.NAME or token.value.lower() not in names:
+        if token.kind is not TokenKind.NAME or (names and token.value.lower() not in names):
             return False
-        after = self._tokens[self._index + 1]
-        bare = token.length == len(token.value)  # backticks would add to the length
-        return bare and after.kind is TokenKind.WORD and after.value == "("
+        return _bare(token) and self.follows("(")
+
+    def follows(self, word: str) -> bool:
+        """Whether this keyword or sign, or bare name, comes right behind the next token."""
+        after = self._tokens[min(self._index + 1, self.size - 1)]
+        if after.kind is TokenKind.NAME:
+            return after.value.lower() == word and _bare(after)
+        return after.kind is TokenKind.WORD and after.value == word
+
+    @property
+    def quotes(self) -> bool:
+        """Whether quoted text comes right behind the next token."""
+        return self._tokens[min(self._index + 1, self.size - 1)].kind is TokenKind.TEXT
 
     def takes(self, *words: str) -> bool:
         """Whether the next token was one of these; if so it is behind us now."""
@@ -61,21 +80,31 @@ class Cursor:
 
     def expect(self, word: str) -> None:
         if not self.takes(word):
-            raise self.error(f"expected {word!r}, found {self.next.value!r}", self.next)
+            raise self.error(f"expected {word!r}, found {excerpt(self.next.value)}", self.next)
 
     def since(self, token: Token) -> str:
         """What was written from this token up to the next one, for a message."""
         written = " ".join(self.text[token.position : self.next.position].split())
-        return written if len(written) <= _LONGEST_QUOTE else f"{written[:_LONGEST_QUOTE]}…"
+        plain = "".join(each if each.isprintable() else " " for each in written[:_LONGEST_QUOTE])
+        return plain if len(written) <= _LONGEST_QUOTE else f"{plain}…"
 
-    def nested(self, parse_inside: Callable[[], R], token: Token) -> R:
-        """What `parse_inside` returns, one level deeper."""
+    def enter(self, token: Token) -> None:
+        """One level deeper, with `leave` on the way out; an error ends the reading for good."""
         self._depth += 1
         if self._depth > MOST_DEPTH:
             raise self.error(f"nested more than {MOST_DEPTH} deep", token)
-        inside = parse_inside()
+
+    def leave(self) -> None:
         self._depth -= 1
-        return inside
+
+    def repeat(self, node: Numeric, token: Token) -> Numeric:
+        """The node once more. What is written once and meant twice must not add up unseen."""
+        for level in levels(node):
+            self._repeated += len(level)
+            if self._repeated > MOST_REPEATED:
+                problem = f"more than {MOST_REPEATED:,} parts that are meant more than once"
+                raise self.error(problem, token, "simplify the question")
+        return node
 
     def error(self, problem: str, token: Token, hint: str = "") -> QuestionError:
         return QuestionError(
@@ -94,3 +123,7 @@ class Cursor:
             length=token.length,
             hint=hint,
         )
+
+
+def _bare(token: Token) -> bool:
+    return token.length == len(token.value)  # backticks would add to the length

@@ -1,4 +1,4 @@
-"""What a question asks for: a share, a mean, a histogram or a quantile. All of it is public.
+"""What a question asks for: shares, means, histograms, quantiles. All of it is public.
 
 Every form says from public information alone how many numbers its answer has (`dimension`) and
 between which bounds each of them lies (`span`). Bounds belong to the question and never come
@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 from holdfast.core.errors import InvalidInput
 from holdfast.query.cells import Edges, Values, plain_number
-from holdfast.query.tree import Numeric, Predicate
+from holdfast.query.tree import And, If, IsNull, Number, Numeric, Predicate
 
 # A real contribution of a record is rounded to one of FINE + 1 equally spaced numbers.
 FINE = 2**24
@@ -110,6 +110,74 @@ class Histogram:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Grouped:
+    """A share or a mean within each of several disjoint cells; a row in none adds to none.
+
+    Released are two numbers a cell, first all of what counts and then all of what does not: for
+    a share the rows of the cell that satisfy the predicate, and those that do not; for a mean the
+    sums of f and of 1 − f, where f is the clipped value on the scale of its bounds. The two add
+    up to the share of rows in the cell, so what holds within the cell is one over their sum.
+
+    Sensitivity: a record adds f and 1 − f to two of the numbers, which lies between unit vectors,
+    so it is that of a histogram with twice as many cells.
+    """
+
+    span: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    by: Edges | Values
+    weight: Predicate | Mean
+
+    @property
+    def dimension(self) -> int:
+        return 2 * len(self.by)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which the number within a cell lies."""
+        return self.weight.span if isinstance(self.weight, Mean) else (0.0, 1.0)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each cell, in the words of a question."""
+        return self.by.labels
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A share or a mean among the rows that satisfy `condition`: a quotient of two answers.
+
+    `parts` are the questions that are drawn: for a share how many rows satisfy both, and for a
+    mean that of the operand where the condition is true and of `low` elsewhere; then how many
+    satisfy the condition.
+    """
+
+    of: Share | Mean
+    condition: Predicate
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.of.span
+
+    @property
+    def parts(self) -> tuple[Share | Mean, Share]:
+        """Not canonical yet."""
+        whole = Share(self.condition)
+        if isinstance(self.of, Share):
+            return Share(And((self.of.predicate, self.condition))), whole
+        inside = If(
+            IsNull(self.of.operand, negated=False), Number(self.of.missing), self.of.operand
+        )
+        held = If(self.condition, inside, Number(self.of.low))
+        return Mean(held, self.of.low, self.of.high, self.of.low), whole
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Quantile:
     """The value that a share `level` of the rows does not exceed, on a grid of `steps` values.
 
@@ -176,7 +244,9 @@ class Quantile:
         return tuple(self.value(index) for index in range(self.steps))
 
 
-Form = Share | Mean | Histogram | Quantile
+# What a session draws at once; a Given is two of them.
+Drawn = Share | Mean | Histogram | Grouped | Quantile
+Form = Drawn | Given
 
 
 def contribution(value: float, *, low: float, high: float) -> int:

@@ -4,17 +4,22 @@ from dataclasses import dataclass
 from typing import final
 
 from holdfast.query.cursor import Cursor
+from holdfast.query.dates import DAY
 from holdfast.query.tokens import Token
 from holdfast.query.tree import (
     FLIPPED,
+    Clip,
     Column,
     Compare,
     Constant,
     Flag,
+    If,
     Member,
+    Missing,
     Not,
     Number,
     Numeric,
+    Part,
     Predicate,
     Product,
     Quotient,
@@ -22,10 +27,16 @@ from holdfast.query.tree import (
 )
 
 # Tuples, because a union written in an isinstance call is built anew each time.
-_NUMERIC = (Number, Column, Sum, Product, Quotient)
+_NUMERIC = (Number, Column, Sum, Product, Quotient, Missing, Clip, If, Part)
 _LITERAL = (Number, Constant)
 
+_UNORDERED = (
+    "text has no order; dates in a CSV file are text, those in Parquet and databases are not"
+)
 _UNQUOTE = "write column names without quotation marks, or in `backticks`"
+_NUMBERED = (
+    "take a part of it such as year(…), subtract another date, or compare it with a quoted date"
+)
 
 
 @final
@@ -36,20 +47,38 @@ class Text:
     content: str | Column
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Time:
+    """A date or a moment; `tree` is its number of days or microseconds, as `unit` says."""
+
+    tree: Numeric
+    unit: str
+
+    @property
+    def kind(self) -> str:
+        return "a date" if self.unit == DAY else "a date and time"
+
+
 # A true/false column is a Flag, which is also a Predicate.
-Operand = Numeric | Text | Predicate
+Operand = Numeric | Text | Time | Predicate
 
 
 def as_number(operand: Operand, token: Token, at: Cursor) -> Numeric:
     """The operand, if it is a number."""
     if isinstance(operand, _NUMERIC):
         return operand
+    if isinstance(operand, Time):
+        raise at.mismatch(f"{operand.kind} where a number is needed", token, _NUMBERED)
     kind = "text" if isinstance(operand, Text) else "a true/false value"
     raise at.mismatch(f"{kind} where a number is needed", token)
 
 
 def as_predicate(operand: Operand, token: Token, at: Cursor) -> Predicate:
     """The operand, if it is a condition."""
+    if isinstance(operand, Time):
+        problem = f"{operand.kind} where a condition is needed"
+        raise at.mismatch(problem, token, "compare it with something")
     if isinstance(operand, (*_NUMERIC, Text)):
         kind = "text" if isinstance(operand, Text) else "a number"
         raise at.mismatch(f"{kind} where a condition is needed", token, "compare it with something")
@@ -64,7 +93,7 @@ def negative(term: Numeric) -> Numeric:
 def comparison(
     left: Operand, start: Token, operator: Token, right: Operand, here: Token, at: Cursor
 ) -> Predicate:
-    """`left operator right`; the sides begin at the tokens `start` and `here`."""
+    """`left operator right`, neither a date; the sides begin at the tokens `start` and `here`."""
     sign = operator.value
     quoted = isinstance(left, Text) and isinstance(left.content, str)
     if quoted or isinstance(left, _LITERAL):
@@ -94,4 +123,5 @@ def _texts(left: Operand, sign: str, right: Operand, operator: Token, at: Cursor
 
 def _equality_only(sign: str, operator: Token, what: str, at: Cursor) -> None:
     if sign not in ("=", "!="):
-        raise at.mismatch(f"{what} can be compared with = and != only", operator)
+        hint = _UNORDERED if what == "text" else ""
+        raise at.mismatch(f"{what} can be compared with = and != only", operator, hint)

@@ -1,42 +1,45 @@
 """Reading a whole question: a condition, or one of four forms with its arguments.
 
-question   = "share" "(" predicate ")" | predicate
-           | mean
-           | "histogram" "(" sum "," "(" literal { "," literal } ")" ["," (mean | predicate)] ")"
+question   = asked [ ("given" | "where") predicate | "by" factor [cells] ]
+           | "histogram" "(" sum ["," cells ["," (mean | predicate)]] ")"
            | "quantile" "(" sum "," level "," low "," high ["," steps] ")"
+asked      = predicate | "share" "(" predicate ")" | mean
 mean       = "mean" "(" sum "," low "," high ["," missing] ")"
 
 The arguments behind the first are constants; arithmetic on constants is one too.
 """
 
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TypeVar, final
+from typing import final
 
 from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.query.canonical import numeric
+from holdfast.query.calls import FORMS
 from holdfast.query.cells import Edges, Values
+from holdfast.query.constants import PUBLIC, folded, shallow
 from holdfast.query.cursor import Cursor
-from holdfast.query.form import USUAL_STEPS, Form, Histogram, Mean, Quantile, Share
-from holdfast.query.operand import Operand, Text, as_number, as_predicate
+from holdfast.query.form import (
+    USUAL_STEPS,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+)
+from holdfast.query.listing import Lister, pointing
+from holdfast.query.operand import Operand, as_number, as_predicate
 from holdfast.query.parser import Parser
 from holdfast.query.schema import Schema
-from holdfast.query.tokens import Token
-from holdfast.query.tree import Column, Constant, Flag, Number, Numeric, Predicate
-from holdfast.query.walk import levels
+from holdfast.query.tokens import Token, TokenKind, excerpt
+from holdfast.query.tree import Numeric, Predicate
 
-Tree = TypeVar("Tree", Numeric, Predicate)
-
-# Canonical form and evaluation recurse over the tree; chains of divisions make it deep.
-MOST_LEVELS = 200
-
-_FORMS = ("share", "mean", "histogram", "quantile")
 _WANTS = {
     "mean": "mean needs bounds: mean({}, low, high)",
     "histogram": "histogram needs a list of cells: histogram({}, (…))",
     "quantile": "quantile needs a level and bounds: quantile({}, level, low, high)",
 }
-_PUBLIC = "they must not come from the data: choose them before you look"
+_NOT_BOTH = "ask for cells with a condition: histogram(column, cells, condition)"
 
 
 def read(text: str, schema: Schema) -> Form:
@@ -44,11 +47,16 @@ def read(text: str, schema: Schema) -> Form:
     at = Cursor(text)
     if at.finished:
         raise at.error("the question is empty", at.next, "write a condition such as age > 50")
-    name = at.next.value.lower() if at.opens(*_FORMS) else ""
-    form = _Reader(at, schema).form(name)
+    name = at.next.value.lower() if at.opens(*FORMS) else ""
+    reader = _Reader(at, schema)
+    form = reader.form(name)
+    if isinstance(form, Share | Mean):
+        form = reader.among(form)
     if not at.finished:
         hint = f"{name}(…) is a question by itself" if name else ""
-        raise at.error(f"unexpected {at.next.value!r}", at.next, hint)
+        if isinstance(form, Given | Grouped) and at.says("by", "given", "where"):
+            hint = _NOT_BOTH
+        raise at.error(f"unexpected {excerpt(at.next.value)}", at.next, hint)
     return form
 
 
@@ -58,7 +66,9 @@ class _Reader:
 
     def __init__(self, at: Cursor, schema: Schema) -> None:
         self._at = at
+        self._schema = schema
         self._parser = Parser(at, schema)
+        self._lister = Lister(self._parser, schema)
 
     def form(self, name: str) -> Form:
         if not name:
@@ -77,6 +87,32 @@ class _Reader:
         self._at.expect(")")
         return form
 
+    def among(self, form: Share | Mean) -> Form:
+        """The form, or what it asks for among some rows or within cells."""
+        if self._at.says("given", "where"):
+            self._at.advance()
+            return Given(form, self._predicate())
+        if not self._at.says("by"):
+            return form
+        self._at.advance()
+        start = self._at.next
+        subject = self._grouping()
+        if self._lister.listed:
+            cells = self._lister.cells(subject, start)
+        else:
+            written = self._at.since(start)
+            cells = self._lister.declared(
+                subject, start, f"by {written} needs cells: by {written} (…)"
+            )
+        return Grouped(cells, form.predicate if isinstance(form, Share) else form)
+
+    def _grouping(self) -> Operand:
+        """What stands behind `by`: a column, even before a "(", which then opens the cells."""
+        token = self._at.next
+        if token.kind is TokenKind.NAME and token.value in self._schema.columns:
+            return self._parser.column(token.value, self._at.advance())
+        return self._parser.factor()
+
     def _mean(self) -> Mean:
         self._at.advance()
         self._at.expect("(")
@@ -93,7 +129,7 @@ class _Reader:
         try:
             return Mean(operand, low, high, missing)
         except InvalidInput as error:
-            raise self._pointing(error, places) from None
+            raise pointing(error, places, self._at) from None
 
     def _quantile(self) -> Quantile:
         operand, written = self._operand()
@@ -113,59 +149,39 @@ class _Reader:
             # A level stands for the decimal it prints as: 0.1 is 1/10, not its nearest double.
             return Quantile(operand, Fraction(repr(level)), low, high, int(steps))
         except InvalidInput as error:
-            raise self._pointing(error, places) from None
+            raise pointing(error, places, self._at) from None
 
     def _histogram(self) -> Histogram:
         start = self._at.next
         subject = self._parser.disjunction()
         written = self._at.since(start)
-        self._comma("histogram", written)
-        if not self._at.sees("("):
-            raise self._wants("histogram", written)
-        by = self._cells(subject, start)
+        if self._at.sees(")"):
+            wanted = _WANTS["histogram"].format(written)
+            return Histogram(self._lister.declared(subject, start, wanted))
+        by = self._cells(subject, start, written)
         if not self._at.takes(","):
             return Histogram(by)
         if self._at.opens("mean"):
             return Histogram(by, self._mean())
         return Histogram(by, self._predicate())
 
-    def _cells(self, subject: Operand, start: Token) -> Edges | Values:
-        opening = self._at.advance()
-        listed: list[tuple[Operand, Token]] = []
-        while not listed or self._at.takes(","):
-            here = self._at.next
-            listed.append((self._parser.sum(), here))
-        self._at.expect(")")
-        tokens = [token for _, token in listed]
-        places = {"cells": opening}
-        places |= {f"edge {number}": token for number, token in enumerate(tokens, 1)}
-        places |= {f"value {number}": token for number, token in enumerate(tokens, 1)}
-        try:
-            match subject:
-                case Text(content=Column() as column):
-                    texts = tuple(self._parser.literal_text(*each) for each in listed)
-                    return Values(column, texts)
-                case Flag(column, negated=False):
-                    return Values(column, tuple(self._literal_flag(*each) for each in listed))
-                case _:
-                    operand = self._number(subject, start)
-                    return Edges(operand, tuple(self._folded(*each) for each in listed))
-        except InvalidInput as error:
-            raise self._pointing(error, places) from None
+    def _cells(self, subject: Operand, start: Token, written: str) -> Edges | Values:
+        self._at.expect(",")
+        if not self._lister.listed:
+            raise self._wants("histogram", written)
+        return self._lister.cells(subject, start)
 
     # Arguments ------------------------------------------------------------------------------
 
     def _predicate(self) -> Predicate:
         start = self._at.next
-        return self._shallow(as_predicate(self._parser.disjunction(), start, self._at), start)
-
-    def _number(self, operand: Operand, start: Token) -> Numeric:
-        return self._shallow(as_number(operand, start, self._at), start)
+        found = as_predicate(self._parser.disjunction(), start, self._at)
+        return shallow(found, start, self._at)
 
     def _operand(self) -> tuple[Numeric, str]:
         start = self._at.next
-        operand = self._number(self._parser.disjunction(), start)
-        return operand, self._at.since(start)
+        operand = as_number(self._parser.disjunction(), start, self._at)
+        return shallow(operand, start, self._at), self._at.since(start)
 
     def _comma(self, name: str, written: str) -> None:
         """Steps over a comma; if the arguments end here, says which ones are missing."""
@@ -175,32 +191,7 @@ class _Reader:
 
     def _constant(self) -> tuple[float, Token]:
         here = self._at.next
-        return self._folded(self._parser.sum(), here), here
-
-    def _folded(self, operand: Operand, token: Token) -> float:
-        value = numeric(self._number(operand, token))
-        if isinstance(value, Number):
-            return value.value
-        raise self._at.mismatch("a column where a constant is needed", token, _PUBLIC)
-
-    def _literal_flag(self, operand: Operand, token: Token) -> bool:
-        if isinstance(operand, Constant):
-            return operand.value
-        raise self._at.mismatch("expected true or false in the list", token)
-
-    def _shallow(self, node: Tree, start: Token) -> Tree:
-        # Every level takes a token or more, so short questions need no look.
-        if self._at.size > MOST_LEVELS and sum(1 for _ in levels(node)) > MOST_LEVELS:
-            problem = f"a tree of more than {MOST_LEVELS} levels"
-            raise self._at.error(problem, start, "simplify the question")
-        return node
-
-    # Errors ---------------------------------------------------------------------------------
+        return folded(self._parser.sum(), here, self._at), here
 
     def _wants(self, name: str, written: str) -> QuestionError:
-        return self._at.error(_WANTS[name].format(written), self._at.next, _PUBLIC)
-
-    def _pointing(self, error: InvalidInput, places: Mapping[str, Token]) -> QuestionError:
-        """What a form refused about an argument, at the argument's place."""
-        problem = f"{error.argument} must be {error.accepted}, got {error.given}"
-        return self._at.error(problem, places[error.argument], error.hint)
+        return self._at.error(_WANTS[name].format(written), self._at.next, PUBLIC)

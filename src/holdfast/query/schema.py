@@ -1,7 +1,7 @@
 """What an analyst may know of a table before asking: names and kinds of columns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import final
 
@@ -12,12 +12,15 @@ class Kind(Enum):
     NUMBER = "number"
     TEXT = "text"
     FLAG = "true/false"
+    DATE = "date"
+    MOMENT = "date and time"
     OTHER = "unsupported"
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Columns by name. Public."""
+    """Columns by name, and the values that a text column is declared to have. Public."""
 
     columns: Mapping[str, Kind]
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

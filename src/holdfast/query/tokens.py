@@ -9,6 +9,8 @@ from holdfast.core.errors import QuestionError
 MOST_CHARACTERS = 100_000
 MOST_TOKENS = 25_000
 
+_LONGEST_EXCERPT = 40
+
 KEYWORDS = frozenset({"and", "or", "not", "in", "between", "is", "null", "true", "false"})
 NOT_NUMBERS = frozenset({"nan", "inf", "infinity"})
 
@@ -50,6 +52,12 @@ class Token(NamedTuple):
     value: str
     position: int
     length: int
+
+
+def excerpt(text: str) -> str:
+    """Text in quotation marks, for a message: a long one is cut, and terminals obey none of it."""
+    short = text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}…"
+    return repr(short)
 
 
 def _token(match: re.Match[str]) -> Token:

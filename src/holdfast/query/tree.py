@@ -2,7 +2,11 @@
 
 Truth has three values as in SQL: an unknown (null) operand makes a comparison unknown, and a
 row counts only if the whole predicate is true. NOT never appears in a canonical tree: every
-atom below can be negated by itself.
+atom below can be negated by itself. So in a canonical tree unknown and false are the same: no
+row counts more for one than for the other, and engines need two values only.
+
+Numbers are doubles, and NaN is null wherever it comes up. A date is the number of days since
+1970-01-01, and a moment the number of microseconds since then, in UTC.
 """
 
 from dataclasses import dataclass
@@ -44,13 +48,56 @@ class Product:
 @final
 @dataclass(frozen=True, slots=True)
 class Quotient:
-    """Division by a constant that is not zero, so that no row can make it fail."""
+    """Double-precision division; null where the divisor is 0."""
 
     dividend: "Numeric"
-    divisor: float
+    divisor: "Numeric"
 
 
-Numeric = Number | Column | Sum | Product | Quotient
+@final
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """No value: null in every row."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """The operand moved into [`low`, `high`]; null stays null."""
+
+    operand: "Numeric"
+    low: float
+    high: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class If:
+    """`then` where the condition is true, `otherwise` where it is false or unknown."""
+
+    condition: "Predicate"
+    then: "Numeric"
+    otherwise: "Numeric"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A field of a date or moment: year, month, day, weekday (Monday is 1), hour, minute, second.
+
+    Of the proleptic Gregorian calendar, in UTC. `unit` is that of the column: "day" for dates,
+    which have no hour, minute or second, and "microsecond" for moments.
+    """
+
+    field: str
+    column: Column
+    unit: str
+
+
+Numeric = Number | Column | Sum | Product | Quotient | Missing | Clip | If | Part
+
+DAY_FIELDS = ("year", "month", "day", "weekday")
+FIELDS = (*DAY_FIELDS, "hour", "minute", "second")
 
 
 @final
@@ -75,10 +122,27 @@ class Member:
 
 @final
 @dataclass(frozen=True, slots=True)
-class IsNull:
-    """Whether a value is missing; never unknown itself."""
+class Matches:
+    """Whether a text column `where` (begins with, ends with, contains) holds `text`, not empty.
+
+    Code point by code point: no case folding, no normalisation.
+    """
 
     column: Column
+    where: str
+    text: str
+    negated: bool
+
+
+PLACES = ("begins with", "ends with", "contains")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class IsNull:
+    """Whether a number, or a column of any kind, is missing; never unknown itself."""
+
+    operand: Numeric
     negated: bool
 
 
@@ -123,7 +187,7 @@ class Or:
     terms: tuple["Predicate", ...]
 
 
-Predicate = Compare | Member | IsNull | Flag | Constant | Not | And | Or
+Predicate = Compare | Member | Matches | IsNull | Flag | Constant | Not | And | Or
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}

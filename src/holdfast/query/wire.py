@@ -4,19 +4,24 @@ import json
 from json.encoder import encode_basestring_ascii as quoted
 
 from holdfast.query.cells import Edges, Values
-from holdfast.query.form import Form, Histogram, Mean, Quantile, Share
+from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import (
     And,
+    Clip,
     Column,
     Compare,
     Constant,
     Flag,
+    If,
     IsNull,
+    Matches,
     Member,
+    Missing,
     Not,
     Number,
     Numeric,
     Or,
+    Part,
     Predicate,
     Product,
     Quotient,
@@ -28,10 +33,7 @@ Json = None | bool | float | str | list["Json"]
 
 def to_json(node: Numeric | Predicate | Form) -> Json:
     """The node, or a whole form, as nested lists of JSON values."""
-    if isinstance(node, Share | Mean | Histogram | Quantile):
-        text = form_text(node)
-    else:
-        text = to_text(node)
+    text = form_text(node) if isinstance(node, Form) else to_text(node)
     plain: Json = json.loads(text)
     return plain
 
@@ -45,6 +47,10 @@ def form_text(form: Form) -> str:
             return f'["mean",{to_text(operand)},{low!r},{high!r},{missing!r}]'
         case Histogram(by, weight):
             return f'["histogram",{_cells_text(by)},{_weight_text(weight)}]'
+        case Grouped(by, weight):
+            return f'["by",{_cells_text(by)},{_weight_text(weight)}]'
+        case Given(of, condition):
+            return f'["given",{form_text(of)},{to_text(condition)}]'
         case Quantile(operand, level, low, high, steps):
             return f'["quantile",{to_text(operand)},"{level}",{low!r},{high!r},{steps}]'
 
@@ -94,9 +100,20 @@ def to_text(node: Numeric | Predicate) -> str:
         case Product(factors):
             return _headed("*", factors)
         case Quotient(dividend, divisor):
-            return f'["/",{to_text(dividend)},{divisor!r}]'
-        case IsNull(column, negated):
-            return f'["{"is not null" if negated else "is null"}",{to_text(column)}]'
+            return f'["/",{to_text(dividend)},{to_text(divisor)}]'
+        case Clip(operand, low, high):
+            return f'["clip",{to_text(operand)},{low!r},{high!r}]'
+        case If(condition, then, otherwise):
+            return f'["if",{to_text(condition)},{to_text(then)},{to_text(otherwise)}]'
+        case Part(field, column, _):
+            return f'["{field}",{to_text(column)}]'
+        case Missing():
+            return "null"
+        case Matches(column, where, text, negated):
+            word = f"not {where}" if negated else where
+            return f'["{word}",{to_text(column)},{quoted(text)}]'
+        case IsNull(operand, negated):
+            return f'["{"is not null" if negated else "is null"}",{to_text(operand)}]'
         case Flag(column, negated):
             return f'["{"is false" if negated else "is true"}",{to_text(column)}]'
         case Constant(value):
