@@ -12,6 +12,7 @@ import holdfast
 from holdfast.core import errors
 from holdfast.core.errors import (
     CertificateMismatch,
+    DataChanged,
     DataError,
     EvaluationFailed,
     HoldfastError,
@@ -44,6 +45,7 @@ EXAMPLES: tuple[HoldfastError, ...] = (
     UnknownColumn(problem="no column", text="agee > 1", position=0, length=4, column="agee"),
     TypeMismatch(problem="not a number", text="name > 1", position=0, length=4),
     DataError(source="people.csv", problem="is empty", hint="give it rows"),
+    DataChanged(source="people.csv"),
     Refusal(),
     BudgetExhausted(asked=7, remaining=1234, questions=5678),
     RoundsExhausted(asked=7, rounds=12),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from holdfast.query.form import FINE, Form, Histogram, Mean, Quantile, Share
+from holdfast.query.form import FINE, Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from query import naive
 from query.naive import Row
 
@@ -29,6 +29,23 @@ def total(form: Form, rows: list[Row]) -> int | tuple[int, ...]:
                     elif weight is None or naive.truth(weight, row) is True:
                         sums[place] += inside
             return tuple(sums)
+        case Grouped(by, weight):
+            counted, others = [0] * len(by), [0] * len(by)
+            for place, cell in enumerate(by.predicates):
+                for row in rows:
+                    if naive.truth(cell, row) is not True:
+                        continue
+                    if isinstance(weight, Mean):
+                        part = contribution(clipped(weight, row), weight.low, weight.high)
+                        counted[place] += part
+                        others[place] += FINE - part
+                    elif naive.truth(weight, row) is True:
+                        counted[place] += 1
+                    else:
+                        others[place] += 1
+            return (*counted, *others)
+        case Given():
+            raise TypeError("a quotient is drawn as its parts")
         case Quantile(operand, _, _, high, steps):
             held = [0] * steps
             for row in rows:

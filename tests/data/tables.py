@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.data.table import Table
 from query.naive import Cell
-from query.strategies import FLAGS, NUMBERS, TEXTS, rows
+from query.strategies import DATES, FLAGS, MOMENTS, NUMBERS, TEXTS, rows
 
 # Every double and any text, with the troublesome ones often.
 CELLS = st.floats(allow_nan=True, allow_infinity=True) | st.sampled_from(
@@ -19,10 +19,12 @@ CELLS = st.floats(allow_nan=True, allow_infinity=True) | st.sampled_from(
 )
 TEXT = st.text(max_size=6) | st.sampled_from(["", " ", "é", "e\u0301", "\0", "NULL", "nan", "𝔸"])
 
-TYPES = {
-    **dict.fromkeys(NUMBERS, pl.Float64),
-    **dict.fromkeys(TEXTS, pl.String),
-    **dict.fromkeys(FLAGS, pl.Boolean),
+TYPES: dict[str, pl.DataType] = {
+    **dict.fromkeys(NUMBERS, pl.Float64()),
+    **dict.fromkeys(TEXTS, pl.String()),
+    **dict.fromkeys(FLAGS, pl.Boolean()),
+    **dict.fromkeys(DATES, pl.Date()),
+    **dict.fromkeys(MOMENTS, pl.Datetime("us")),
 }
 
 Rows = list[dict[str, Cell]]
@@ -33,9 +35,16 @@ def frame(content: Sequence[dict[str, Cell]]) -> pl.DataFrame:
     """The rows as a frame whose types do not depend on the values."""
     names = content[0] if content else TYPES
     return pl.DataFrame(
-        {name: [row[name] for row in content] for name in names},
-        schema={name: TYPES[name] for name in names},
+        [_column(name, [row[name] for row in content]) for name in names],
     )
+
+
+def _column(name: str, cells: Sequence[Cell]) -> pl.Series:
+    if name in (*DATES, *MOMENTS):
+        # Rows hold the numbers that dates and moments stand for.
+        whole = pl.Series(name, cells, dtype=pl.Float64).cast(pl.Int64)
+        return whole.cast(pl.Int32).cast(pl.Date) if name in DATES else whole.cast(TYPES[name])
+    return pl.Series(name, cells, dtype=TYPES[name])
 
 
 def plain(cell: Cell) -> Cell:

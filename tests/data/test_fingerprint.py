@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data.tables import CELLS, TABLES, TEXT, Rows, frame, plain
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from query.naive import Cell
 from query.strategies import FLAGS, NUMBERS, TEXTS
 
@@ -21,7 +21,7 @@ fingerprint_module = import_module("holdfast.data.fingerprint")
 
 
 def name_of(source: object) -> str:
-    return load(source).fingerprint
+    return in_memory(source).fingerprint
 
 
 GOLDEN = {

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.core.errors import EvaluationFailed
 from holdfast.data.fingerprint import keyed_order
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.query.question import parse_question
 from holdfast.testing.statistics import excess_p_value, statistical
 
@@ -86,7 +86,7 @@ def test_a_row_is_in_each_part_as_often_as_in_any_other() -> None:
 
 def test_parts_are_disjoint_and_their_counts_add_up() -> None:
     given = frame(103)
-    table = load(given)
+    table = in_memory(given)
     question = parse_question("well", table.schema)
     everyone = parse_question("well or not well", table.schema)
     parts = table.totals_part([question] * 10, first=0, parts=10, key=KEY)
@@ -100,7 +100,7 @@ def test_parts_are_disjoint_and_their_counts_add_up() -> None:
 
 
 def test_a_part_that_is_not_there_says_nothing() -> None:
-    table = load(frame(100))
+    table = in_memory(frame(100))
     question = parse_question("well", table.schema)
     with pytest.raises(EvaluationFailed):
         table.totals_part([question, question], first=9, parts=10, key=KEY)

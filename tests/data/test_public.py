@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.naive_totals import clipped, contribution
 from data.tables import CELLS, TEXT, Rows
 from holdfast.core.errors import InvalidInput
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.data.public import PublicTable
 from holdfast.data.totals import CHUNK
 from holdfast.query.canonical import canonical_form
@@ -21,16 +21,22 @@ from holdfast.query.schema import Kind
 from holdfast.query.tree import Constant, Number
 from holdfast.query.wire import form_text
 from query import naive
-from query.strategies import NUMBERS, numerics, predicates, rows
+from query.strategies import DATES, MOMENTS, NUMBERS, numerics, predicates, rows
 
 LITERALS = st.floats(-1e30, 1e30) | st.sampled_from([0.0, 0.1, 3.0])
 DIVISORS = st.sampled_from([3.0, -7.0, 0.1])
-TABLES = st.lists(rows(CELLS, TEXT), min_size=1, max_size=8)
+# An array of objects says what it holds by at least one that is not missing.
+TYPED = {"a": 1.0, "b": 2.0, "c": 0.0, "s": "x", "t": "", "f": True, "g": False, "d": 0.0, "e": 9.0}
+TABLES = st.lists(rows(CELLS, TEXT), min_size=1, max_size=8).map(
+    lambda drawn: [{**TYPED, "m": 1e12}, *drawn]
+)
+# Public arrays hold dates and moments as the numbers that they stand for.
+DOUBLES = (*NUMBERS, *DATES, *MOMENTS)
 
 
 def arrays(content: Rows) -> dict[str, Any]:
     return {
-        name: np.array([row[name] for row in content], np.float64 if name in NUMBERS else object)
+        name: np.array([row[name] for row in content], np.float64 if name in DOUBLES else object)
         for name in content[0]
     }
 
@@ -104,7 +110,16 @@ FRAME = pl.DataFrame({"x": [1.0, 2.0]})
 
 @pytest.mark.parametrize(
     "source",
-    [load(FRAME), FRAME, FRAME.lazy(), FRAME.to_pandas(), FRAME.to_arrow(), "people.csv", None, {}],
+    [
+        in_memory(FRAME),
+        FRAME,
+        FRAME.lazy(),
+        FRAME.to_pandas(),
+        FRAME.to_arrow(),
+        "people.csv",
+        None,
+        {},
+    ],
     ids=lambda source: type(source).__name__,
 )
 def test_nothing_that_holds_the_rows_of_a_session_becomes_public(source: Any) -> None:

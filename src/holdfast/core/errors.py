@@ -6,6 +6,7 @@ HoldfastError
 │   ├── UnknownColumn
 │   └── TypeMismatch
 ├── DataError             a source that cannot be held (also a ValueError)
+├── DataChanged           a source that no longer holds the rows of its session
 ├── Refusal               a promise that cannot be made (all of them: refusals)
 │   ├── BudgetExhausted
 │   ├── RoundsExhausted
@@ -107,6 +108,19 @@ class DataError(HoldfastError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.source} {self.problem}; {self.hint}"
+
+
+@dataclass(eq=False, kw_only=True)
+class DataChanged(HoldfastError):
+    """A source that no longer holds the rows its session was opened for."""
+
+    source: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.source} no longer holds the rows this session was opened for; restore them, "
+            "or open the new data with a ledger of its own"
+        )
 
 
 @dataclass(eq=False, kw_only=True)

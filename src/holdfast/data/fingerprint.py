@@ -7,6 +7,8 @@ it is not meant to resist someone who builds a second table to collide with the 
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,25 +24,53 @@ _NULL = np.uint64(0x7FF8_0000_0000_0001)
 
 def fingerprint(frame: pl.DataFrame) -> str:
     """The fingerprint of a normalised frame, as `hf1-` and 32 hexadecimal digits."""
-    names = sorted(frame.columns)
-    keys = np.array([[_key(name, lane) for lane in range(_LANES)] for name in names], np.uint64)
-    columns = [_words(frame.get_column(name)) for name in names]
-    totals = [0] * _LANES
-    for start in range(0, frame.height, _CHUNK):
-        pieces = [column[start : start + _CHUNK] for column in columns]
-        for lane in range(_LANES):
-            rows = np.zeros(len(pieces[0]), np.uint64)
-            for piece, key in zip(pieces, keys[:, lane], strict=True):
-                rows += _mixed(piece ^ key)
-            totals[lane] = (totals[lane] + int(_mixed(rows).sum(dtype=np.uint64))) % 2**64
-    schema = frame.schema  # building it takes time linear in the columns
-    content = {
-        "columns": [[name, str(schema[name])] for name in names],
-        "rows": frame.height,
-        "totals": totals,
-    }
-    digest = hashlib.blake2b(json.dumps(content).encode(), digest_size=16, person=b"holdfast")
-    return f"{VERSION}-{digest.hexdigest()}"
+    found = Fingerprint(dict(frame.schema))
+    found.add(frame)
+    return found.digest
+
+
+@final
+class Fingerprint:
+    """The fingerprint of rows that come in pieces, in any order."""
+
+    def __init__(self, schema: Mapping[str, pl.DataType]) -> None:
+        self._schema = schema
+        self._names = sorted(schema)
+        keys = [[_key(name, lane) for lane in range(_LANES)] for name in self._names]
+        self._keys = np.array(keys, np.uint64)
+        self.rows = 0
+        self.totals = [0] * _LANES
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Take in more rows, of the same columns."""
+        columns = [_words(frame.get_column(name)) for name in self._names]
+        for start in range(0, frame.height, _CHUNK):
+            pieces = [column[start : start + _CHUNK] for column in columns]
+            for lane in range(_LANES):
+                rows = np.zeros(len(pieces[0]), np.uint64)
+                for piece, key in zip(pieces, self._keys[:, lane], strict=True):
+                    rows += _mixed(piece ^ key)
+                self._plus(lane, int(_mixed(rows).sum(dtype=np.uint64)))
+        self.rows += frame.height
+
+    def add_totals(self, rows: int, totals: Sequence[int]) -> None:
+        """Take in what another fingerprint of the same columns has added up elsewhere."""
+        for lane, total in enumerate(totals):
+            self._plus(lane, total)
+        self.rows += rows
+
+    def _plus(self, lane: int, total: int) -> None:
+        self.totals[lane] = (self.totals[lane] + total) % 2**64
+
+    @property
+    def digest(self) -> str:
+        content = {
+            "columns": [[name, str(self._schema[name])] for name in self._names],
+            "rows": self.rows,
+            "totals": self.totals,
+        }
+        digest = hashlib.blake2b(json.dumps(content).encode(), digest_size=16, person=b"holdfast")
+        return f"{VERSION}-{digest.hexdigest()}"
 
 
 def keyed_order(frame: pl.DataFrame, key: str) -> npt.NDArray[np.intp]:
@@ -80,7 +110,7 @@ def _mixed(words: _Words) -> _Words:
 
 def _words(column: pl.Series) -> _Words:
     """One 64-bit word a row, equal for equal values; null has a word of its own."""
-    kind = column.dtype
+    kind, column = column.dtype, column.alias("")  # Polars would read a name ^…$ as a pattern
     if isinstance(kind, pl.Float64):
         plain = column.fill_null(0.0).to_numpy() + 0.0  # −0 and 0 are the same number
         words = plain.view(np.uint64)

@@ -1,4 +1,4 @@
-"""Rows in memory, behind two questions: what do they add up to, and which data is it."""
+"""Rows in memory."""
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -10,26 +10,49 @@ import polars as pl
 
 from holdfast.core.errors import EvaluationFailed
 from holdfast.core.secret import Exact
-from holdfast.data.evaluate import lazily, truth
+from holdfast.data.bitmaps import Bitmaps
+from holdfast.data.drawing import drawn, empty
 from holdfast.data.fingerprint import fingerprint, keyed_order
+from holdfast.data.frame import Frame
+from holdfast.data.piece import Columns
+from holdfast.data.remembering import Remembering
+from holdfast.data.source import Total
 from holdfast.data.statistic import Statistic
-from holdfast.data.totals import histogram_totals, mean_total, quantile_totals
-from holdfast.query.form import Histogram, Mean, Quantile, Share
+from holdfast.data.totals import as_exact
+from holdfast.query.form import Share
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
 
-Total = Exact[int] | Exact[tuple[int, ...]]
+ROOM = 256 * 2**20  # bytes for bits of atoms
+_SHARE_OF_ROWS = 2  # and at most half of what the rows take themselves
 
 
 @final
 class Table:
-    """The rows a session holds. Public: `rows`, `schema`, `fingerprint`."""
+    """The rows a session holds: a `Source` in memory. Public: `rows`, `schema`, `fingerprint`.
 
-    def __init__(self, frame: pl.DataFrame, schema: Schema) -> None:
+    `room` bytes at most keep which rows satisfy the atoms of past questions.
+    """
+
+    ordered = True
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        schema: Schema,
+        *,
+        room: int = ROOM,
+        part: Frame | None = None,
+    ) -> None:
         self._frame = frame
+        self.frame = part
         self.schema = schema
         self.rows = frame.height
         self._ordered: tuple[str, npt.NDArray[np.intp]] | None = None
+        least = min(room, frame.estimated_size() // _SHARE_OF_ROWS)
+        self._bitmaps = Bitmaps(rows=self.rows, room=int(least))
+        columns = Columns({each.name: each for each in frame.get_columns()})
+        self._engine = Remembering(columns, self.rows, self._bitmaps)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -39,26 +62,27 @@ class Table:
     def count(self, questions: Sequence[Question]) -> list[Exact[int]]:
         """For each question, the number of rows for which it is true."""
         try:
-            if len(questions) == 1:
-                return [self._count_one(questions[0])]
-            return self._count_many(questions)
+            counts = self._engine.counts([question.predicate for question in questions])
+            return [Exact(count) for count in counts]
         except (Exception, pl.exceptions.PanicException):
             raise EvaluationFailed() from None
 
     def totals(self, questions: Sequence[Question]) -> list[Total]:
-        """For each question what all rows contribute to it, in exact integers.
-
-        A share has a count, a mean a sum of contributions in fixed point (see `data.totals`), a
-        histogram one of these a cell, and a quantile the count of each cell of its grid.
-        """
+        """For each question what all rows contribute to it, in exact integers."""
         distinct = {question.digest: question for question in questions}
         shares = [each for each in distinct.values() if isinstance(each.form, Share)]
+        others = [each for each in distinct.values() if not isinstance(each.form, Share)]
         found: dict[str, Total] = {}
         found.update(zip((each.digest for each in shares), self.count(shares), strict=True))
-        for digest, question in distinct.items():
-            if digest not in found:
-                found[digest] = self._total(question)
+        found.update(zip((each.digest for each in others), self._others(others), strict=True))
         return [found[question.digest] for question in questions]
+
+    def _others(self, questions: Sequence[Question]) -> list[Total]:
+        try:
+            totals = self._engine.totals([question.form for question in questions])
+            return [as_exact(total) for total in totals]
+        except (Exception, pl.exceptions.PanicException):
+            raise EvaluationFailed() from None
 
     def totals_part(
         self, questions: Sequence[Question], *, first: int, parts: int, key: str
@@ -87,7 +111,7 @@ class Table:
 
     def _taken(self, rows: npt.NDArray[np.intp]) -> "Table":
         try:
-            return Table(self._frame[rows], self.schema)
+            return Table(self._frame[rows], self.schema, room=0)
         except (Exception, pl.exceptions.PanicException):
             raise EvaluationFailed() from None
 
@@ -99,51 +123,13 @@ class Table:
                 raise EvaluationFailed() from None
         return self._ordered[1]
 
-    def _total(self, question: Question) -> Total:
-        try:
-            match question.form:
-                case Mean() as mean:
-                    return Exact(mean_total(mean, self._column))
-                case Histogram() as histogram:
-                    return Exact(histogram_totals(histogram, self._column))
-                case Quantile() as quantile:
-                    return Exact(quantile_totals(quantile, self._column))
-                case Share():
-                    return self._count_one(question)
-        except (Exception, pl.exceptions.PanicException):
-            raise EvaluationFailed() from None
+    def restricted(self, frame: Frame) -> "Table":
+        """The rows of a part, copied."""
+        rows = self._frame[drawn(self._frame, frame)]
+        if rows.height == 0:
+            raise empty(frame)
+        return Table(rows, self.schema, part=frame)
 
-    def _column(self, name: str) -> pl.Series:
-        numbered, frame = self._numbered
-        return frame.get_column(numbered[name])
-
-    def _count_one(self, question: Question) -> Exact[int]:
-        return Exact(int(truth(question.predicate, self._column).sum()))
-
-    def _count_many(self, questions: Sequence[Question]) -> list[Exact[int]]:
-        distinct = {question.digest: question for question in questions}
-        lazy = [each for each in distinct.values() if lazily(each.predicate)]
-        counts = self._count_lazily(lazy) if lazy else {}
-        for digest, question in distinct.items():
-            if digest not in counts:
-                counts[digest] = self._count_one(question)
-        return [counts[question.digest] for question in questions]
-
-    def _count_lazily(self, questions: Sequence[Question]) -> dict[str, Exact[int]]:
-        """All counts in one pass over the rows."""
-        numbered, frame = self._numbered
-
-        def column(name: str) -> pl.Expr:
-            return pl.col(numbered[name])
-
-        sums = [truth(each.predicate, column).sum().alias(each.digest) for each in questions]
-        row = frame.lazy().select(sums).collect(engine="streaming").row(0, named=True)
-        return {digest: Exact(int(total)) for digest, total in row.items()}
-
-    @cached_property
-    def _numbered(self) -> tuple[dict[str, str], pl.DataFrame]:
-        """The same columns as c0, c1, …: Polars would read a name like ^a$ as a pattern."""
-        numbered = {name: f"c{number}" for number, name in enumerate(self._frame.columns)}
-        series = self._frame.get_columns()
-        renamed = [each.alias(f"c{number}") for number, each in enumerate(series)]
-        return numbered, pl.DataFrame(renamed)
+    def close(self) -> None:
+        """Let go of what was kept of past questions; the rows stay as long as the table."""
+        self._bitmaps.clear()

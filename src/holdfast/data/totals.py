@@ -14,28 +14,45 @@ difference of doubles never underflows; a quotient that does is below 2⁻¹⁰�
 so the quotient of at most 1 is off by less than 4u, times FINE less than 2⁻²⁷. Adding ½ errs by
 at most 2⁻²⁹, and ⌊y + ½⌋ is within ½ of y: together less than 1. ∎
 
-The contributions are whole doubles; those of one chunk add up to at most 2⁴⁰ < 2⁵³, in any order
+The contributions are whole doubles; those of one piece add up to at most 2⁴¹ < 2⁵³, in any order
 and without rounding. No rows are filtered: every row passes through the same operations.
 """
 
-from collections.abc import Callable, Iterator
-from typing import TypeVar, cast
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from holdfast.data.evaluate import number, truth
+from holdfast.core.secret import Exact
+from holdfast.data.evaluate import Evaluation, Truth
+from holdfast.data.piece import Doubles, Piece
+from holdfast.data.places import below, up_to
 from holdfast.query.cells import Edges, Values
-from holdfast.query.form import FINE, Histogram, Mean, Quantile, contribution
-from holdfast.query.tree import Numeric, Predicate
+from holdfast.query.form import (
+    FINE,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    contribution,
+)
 
-Doubles = npt.NDArray[np.float64]
-Codes = npt.NDArray[np.int64]
-Scalar = TypeVar("Scalar", np.float64, np.int64)
-Columns = Callable[[str], pl.Series]
+Codes = npt.NDArray[np.intp]
+Wholes = npt.NDArray[np.int64]
+Total = int | Wholes
+Column = Callable[[Piece], Doubles]
+Cells = Callable[[Piece], Codes]
+# Rows of a piece: they stay in a processor's cache, their sums stay far below 2⁵³, and eight of
+# them share a byte in packed bits.
+CHUNK = 1 << 17
 
-CHUNK = 1 << 16  # fits a cache, and keeps sums of contributions far below 2⁵³
+# What the rows of a piece add; the totals of pieces are added up.
+Adds = Callable[[Piece], Total]
 
 
 def contributions(values: Doubles, *, low: float, high: float) -> Doubles:
@@ -43,80 +60,120 @@ def contributions(values: Doubles, *, low: float, high: float) -> Doubles:
     return np.floor((values - low) / (high - low) * FINE + 0.5)
 
 
-def mean_total(mean: Mean, column: Columns) -> int:
-    """The sum of all contributions to a mean, out of FINE times the rows."""
-    return sum(
-        int(contributions(_clipped(values, mean), low=mean.low, high=mean.high).sum())
-        for values in _chunks(_doubles(mean.operand, column))
-    )
+def as_exact(total: Total) -> Exact[int] | Exact[tuple[int, ...]]:
+    """A total as it is handed on to mechanisms."""
+    return Exact(tuple(total.tolist())) if isinstance(total, np.ndarray) else Exact(total)
 
 
-def quantile_totals(quantile: Quantile, column: Columns) -> tuple[int, ...]:
+def adding(form: Form, by: Evaluation) -> Adds:
+    """What each piece of rows adds to the total of a form."""
+    match form:
+        case Share(predicate):
+            found = by.truth(predicate)
+            return lambda piece: int(np.count_nonzero(found(piece)))
+        case Mean():
+            return partial(_mean, form, by.doubles(form.operand))
+        case Quantile():
+            ends = np.array(form.values[:-1])
+            return partial(_quantile, form.steps, ends, by.doubles(form.operand))
+        case Histogram():
+            return _histogram(form, by)
+        case Grouped():
+            return _grouped(form, by)
+        case Given():
+            raise TypeError("a quotient is drawn as its parts")
+
+
+def _mean(mean: Mean, column: Column, piece: Piece) -> int:
+    return int(_placed(mean, column(piece), mean.span).sum())
+
+
+def _quantile(steps: int, ends: Doubles, column: Column, piece: Piece) -> Wholes:
     """The number of rows in each cell of the grid; a missing value is in the last one."""
-    ends = np.array(quantile.values[:-1])
-    counts = np.zeros(quantile.steps, np.int64)
-    for values in _chunks(_doubles(quantile.operand, column)):
-        # A missing value is NaN here, which sorts behind every number.
-        codes = np.searchsorted(ends, values, side="left")
-        counts += np.bincount(codes, minlength=quantile.steps)
-    return tuple(counts.tolist())
+    values = column(piece)
+    return np.bincount(_numbered(below(ends, values), values, steps - 1), minlength=steps)
 
 
-def histogram_totals(histogram: Histogram, column: Columns) -> tuple[int, ...]:
+def _histogram(form: Histogram, by: Evaluation) -> Adds:
     """For each cell the number of rows, or with a mean as weight the sum of contributions."""
-    codes, none = _codes(histogram.by, column), histogram.dimension
-    match histogram.weight:
+    codes, cells = _codes(form.by, by), form.dimension
+    match form.weight:
         case Mean() as mean:
-            return _weighted(codes, histogram, mean, column)
+            return partial(_weighted, form, mean, codes, by.doubles(mean.operand))
         case None:
-            held = codes
+            return lambda piece: _counted(codes(piece), cells)
         case predicate:
-            held = np.where(_satisfied(predicate, column), codes, none)
-    return tuple(np.bincount(held, minlength=none + 1)[:-1].tolist())
+            held = by.truth(predicate)
+            return lambda piece: _counted(np.where(held(piece), codes(piece), cells), cells)
 
 
-def _weighted(codes: Codes, histogram: Histogram, mean: Mean, column: Columns) -> tuple[int, ...]:
+def _weighted(form: Histogram, mean: Mean, codes: Cells, column: Column, piece: Piece) -> Wholes:
     """A row adds its value to its own cell and 0 to all others; 0 has a contribution too."""
-    low, high = histogram.extent
-    cells = histogram.dimension
-    rows = np.zeros(cells + 1, np.int64)
-    inside = np.zeros(cells + 1, np.int64)
-    values = _doubles(mean.operand, column)
-    for code, chunk in zip(_chunks(codes), _chunks(values), strict=True):
-        added = contributions(_clipped(chunk, mean), low=low, high=high)
-        rows += np.bincount(code, minlength=cells + 1)
-        inside += np.bincount(code, weights=added, minlength=cells + 1).astype(np.int64)
+    low, high = form.extent
+    cells = codes(piece)
+    inside = _summed(cells, _placed(mean, column(piece), (low, high)), form.dimension)
     nothing = contribution(0.0, low=low, high=high)
-    pairs = zip(inside[:-1].tolist(), rows[:-1].tolist(), strict=True)
-    return tuple(total + nothing * (len(codes) - held) for total, held in pairs)
+    return inside + nothing * (piece.rows - _counted(cells, form.dimension))
 
 
-def _codes(by: Edges | Values, column: Columns) -> Codes:
+def _grouped(form: Grouped, by: Evaluation) -> Adds:
+    """For each cell what counts, then for each cell what does not (see `Grouped`)."""
+    codes = _codes(form.by, by)
+    match form.weight:
+        case Mean() as mean:
+            return partial(_shared_out, len(form.by), mean, codes, by.doubles(mean.operand))
+        case predicate:
+            return partial(_divided_up, len(form.by), codes, by.truth(predicate))
+
+
+def _shared_out(cells: int, mean: Mean, codes: Cells, column: Column, piece: Piece) -> Wholes:
+    numbered = codes(piece)
+    counted = _summed(numbered, _placed(mean, column(piece), mean.span), cells)
+    return np.concatenate([counted, FINE * _counted(numbered, cells) - counted])
+
+
+def _divided_up(cells: int, codes: Cells, satisfied: Truth, piece: Piece) -> Wholes:
+    numbered, held = codes(piece), satisfied(piece)
+    counted = _counted(np.where(held, numbered, cells), cells)
+    return np.concatenate([counted, _counted(np.where(held, cells, numbered), cells)])
+
+
+def _counted(codes: Codes, cells: int) -> Wholes:
+    return np.bincount(codes, minlength=cells + 1)[:-1]
+
+
+def _summed(codes: Codes, added: Doubles, cells: int) -> Wholes:
+    return np.bincount(codes, weights=added, minlength=cells + 1)[:-1].astype(np.int64)
+
+
+def _placed(mean: Mean, values: Doubles, bounds: tuple[float, float]) -> Doubles:
+    clipped = np.where(np.isnan(values), mean.missing, np.clip(values, mean.low, mean.high))
+    return contributions(clipped, low=bounds[0], high=bounds[1])
+
+
+def _codes(by: Edges | Values, evaluation: Evaluation) -> Cells:
     """The number of each row's cell; the number of cells for a row that lies in none."""
     if isinstance(by, Edges):
-        values = _doubles(by.operand, column)
-        codes = np.searchsorted(np.array(by.edges), values, side="right")
-        return np.where(np.isnan(values), len(by), codes)
-    numbered = column(by.column.name).replace_strict(
+        return evaluation.shared(by, _between(by, evaluation.doubles(by.operand)))
+    return evaluation.shared(by, partial(_among, by))
+
+
+def _between(by: Edges, column: Column) -> Cells:
+    edges = np.array(by.edges)
+
+    def codes(piece: Piece) -> Codes:
+        values = column(piece)
+        return _numbered(up_to(edges, values), values, len(by))
+
+    return codes
+
+
+def _among(by: Values, piece: Piece) -> Codes:
+    numbered = piece.series(by.column.name).replace_strict(
         list(by.values), range(len(by)), default=len(by), return_dtype=pl.Int64
     )
     return numbered.fill_null(len(by)).to_numpy()
 
 
-def _satisfied(predicate: Predicate, column: Columns) -> npt.NDArray[np.bool_]:
-    return truth(predicate, column).fill_null(False).to_numpy()
-
-
-def _doubles(operand: Numeric, column: Columns) -> Doubles:
-    """The operand of each row, with NaN where it is missing."""
-    # Not a float: a number that is the same for all rows was refused.
-    return cast(pl.Series, number(operand, column)).to_numpy()
-
-
-def _clipped(values: Doubles, mean: Mean) -> Doubles:
-    return np.where(np.isnan(values), mean.missing, np.clip(values, mean.low, mean.high))
-
-
-def _chunks(values: npt.NDArray[Scalar]) -> Iterator[npt.NDArray[Scalar]]:
-    for start in range(0, len(values), CHUNK):
-        yield values[start : start + CHUNK]
+def _numbered(places: Codes, values: Doubles, missing: int) -> Codes:
+    return np.where(np.isnan(values), missing, places)

@@ -1,0 +1,104 @@
+"""How long an answer takes must not tell how many rows it counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from holdfast.data.load import in_memory
+from holdfast.data.table import Table
+from holdfast.query.question import Question, parse_question
+
+ROWS = 400_000
+ROUNDS = 40
+FACTOR = 1.5
+
+Ask = Callable[[str], object]
+
+
+def table(*, room: int = 2**28) -> Table:
+    rng = np.random.default_rng(3)
+    held = in_memory({"x": rng.random(ROWS), "y": rng.random(ROWS), "z": rng.random(ROWS)})
+    return Table(held._frame, held.schema, room=room)
+
+
+def parsed(held: Table, text: str) -> Question:
+    return parse_question(text, held.schema)
+
+
+def in_memory_engine() -> Ask:
+    """Fresh atoms every time: nothing is kept."""
+    held = table(room=0)
+    return lambda text: held.totals([parsed(held, text)])
+
+
+def with_bits_at_hand() -> Ask:
+    held = table()
+    return lambda text: held.totals([parsed(held, text)])
+
+
+def batch_of_300() -> Ask:
+    """So many literals that columns are replaced by their places."""
+    held = table(room=0)
+
+    def ask(text: str) -> object:
+        level = 2 if "2" in text else -1
+        return held.totals(
+            [parsed(held, f"x > {level + i / 1000} and y > {level + i / 1000}") for i in range(300)]
+        )
+
+    return ask
+
+
+def filtering() -> Ask:
+    """The mutant: take the rows that match one condition, and look for the next among them.
+
+    The conditions come four times over, so that it is found out on the busiest machine too.
+    """
+    held = table()
+    columns = [held._frame[name].to_numpy() for name in "xyz" * 4]
+
+    def ask(text: str) -> object:
+        level, rows = 2 if "2" in text else -1, np.arange(ROWS)
+        for column in columns:
+            rows = rows[column[rows] > level]
+        return len(rows)
+
+    return ask
+
+
+NOBODY = "x > 2 and y > 2 and z > 2"
+EVERYBODY = "x > -1 and y > -1 and z > -1"
+
+
+def ratio(ask: Ask) -> float:
+    """How much longer one of the two takes.
+
+    Load on the machine only ever adds time, so of many interleaved repetitions the fastest tells
+    what the engine itself takes.
+    """
+    seconds: dict[str, list[float]] = {NOBODY: [], EVERYBODY: []}
+    for _ in range(ROUNDS):
+        for text, taken in seconds.items():
+            start = time.perf_counter()
+            ask(text)
+            taken.append(time.perf_counter() - start)
+    low, high = sorted(min(taken) for taken in seconds.values())
+    return high / low
+
+
+def tells(ask: Ask) -> bool:
+    """Whether the time depends on the rows, three times in a row: load comes and goes."""
+    return all(ratio(ask) > FACTOR for _ in range(3))
+
+
+@pytest.mark.parametrize("engine", [in_memory_engine, with_bits_at_hand, batch_of_300])
+def test_nobody_takes_as_long_as_everybody(engine: Callable[[], Ask]) -> None:
+    assert not tells(engine())
+
+
+def test_an_engine_that_filters_would_be_found_out() -> None:
+    assert tells(filtering())
