@@ -14,7 +14,7 @@ import pytest
 
 from data.tables import held
 from holdfast.core.errors import DataError
-from holdfast.data.load import load
+from holdfast.data.load import in_memory, load
 from holdfast.query.question import parse_question
 from holdfast.query.schema import Kind
 
@@ -145,11 +145,11 @@ SHAPES = [
 def test_the_same_values_load_the_same_from_every_shape(
     shape: Callable[[Path], object], tmp_path: Path
 ) -> None:
-    table = load(shape(tmp_path))
+    table = in_memory(shape(tmp_path))
     assert held(table) == CONTENT
     assert table.schema.columns == KINDS
     assert table.rows == 3
-    assert table.fingerprint == load(reference()).fingerprint
+    assert table.fingerprint == in_memory(reference()).fingerprint
 
 
 def test_numbers_of_every_type_become_doubles() -> None:
@@ -161,7 +161,7 @@ def test_numbers_of_every_type_become_doubles() -> None:
         "infinite": pl.Series([inf, -inf]),
         "nothing": pl.Series([None, None], dtype=pl.Null),
     }
-    table = load(pl.DataFrame(numbers))
+    table = in_memory(pl.DataFrame(numbers))
     assert set(table.schema.columns.values()) == {Kind.NUMBER}
     one = [1.0, None]
     assert held(table) == {
@@ -174,8 +174,8 @@ def test_numbers_of_every_type_become_doubles() -> None:
     }
 
 
-def test_columns_of_other_types_stay_but_cannot_be_asked() -> None:
-    table = load(
+def test_dates_and_moments_can_be_asked_but_other_times_only_stay() -> None:
+    table = in_memory(
         pl.DataFrame(
             {
                 "when": [DAY, None],
@@ -185,40 +185,46 @@ def test_columns_of_other_types_stay_but_cannot_be_asked() -> None:
             }
         )
     )
-    assert set(table.schema.columns.values()) == {Kind.OTHER}
+    assert table.schema.columns == {
+        "when": Kind.MOMENT,
+        "date": Kind.DATE,
+        "time": Kind.OTHER,
+        "span": Kind.OTHER,
+    }
 
 
 def test_nested_and_binary_columns_are_left_out() -> None:
     frame = pl.DataFrame({"list": [[1], [2]], "bytes": [b"1", b"2"], "n": [1.0, 2.0]})
-    assert list(load(frame).schema.columns) == ["n"]
+    assert list(in_memory(frame).schema.columns) == ["n"]
 
 
 def test_pandas_dates_become_dates() -> None:
     stamps = pd.to_datetime(["2024-02-29", None])
-    table = load(pd.DataFrame({"local": stamps, "zoned": stamps.tz_localize("UTC")}))
-    assert set(table.schema.columns.values()) == {Kind.OTHER}
-    assert held(table)["local"] == [DAY, None]
+    table = in_memory(pd.DataFrame({"local": stamps, "zoned": stamps.tz_localize("UTC")}))
+    assert set(table.schema.columns.values()) == {Kind.MOMENT}
+    assert held(table)["local"] == held(table)["zoned"]
+    assert held(table)["local"] == [DAY.replace(tzinfo=datetime.UTC), None]
 
 
 def test_pandas_column_names_become_text() -> None:
     named = pd.DataFrame({1: [1.0, 2.0], ("a", "b"): [3.0, 4.0]})
-    assert list(load(named).schema.columns) == ["1", "('a', 'b')"]
+    assert list(in_memory(named).schema.columns) == ["1", "('a', 'b')"]
 
 
 def test_pandas_integers_beyond_a_signed_word_load() -> None:
     big = pd.DataFrame({"n": np.array([2**63, 0], dtype="uint64")})
-    assert held(load(big)) == {"n": [2.0**63, 0.0]}
+    assert held(in_memory(big)) == {"n": [2.0**63, 0.0]}
 
 
-def test_a_table_is_held_as_it_is() -> None:
-    table = load({"a": [1.0, 2.0]})
+def test_a_source_is_held_as_it_is() -> None:
+    table = in_memory({"a": [1.0, 2.0]})
     assert load(table) is table
 
 
 def test_types_are_read_from_all_rows(tmp_path: Path) -> None:
     path = tmp_path / "late.csv"
     path.write_text("n\n" + "1\n" * 20_000 + "2.5\nlate\n")
-    assert load(path).schema.columns == {"n": Kind.TEXT}
+    assert in_memory(path).schema.columns == {"n": Kind.TEXT}
 
 
 def file(name: str, content: bytes | None) -> Callable[[Path], object]:
@@ -272,7 +278,7 @@ def test_what_cannot_be_held_is_named_with_a_way_out(
     make: Callable[[Path], object], problem: str, hint: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DataError) as caught:
-        load(make(tmp_path))
+        in_memory(make(tmp_path))
     assert problem in str(caught.value)
     assert hint in str(caught.value)
     assert isinstance(caught.value, ValueError)
@@ -286,7 +292,7 @@ def test_lack_of_memory_is_not_a_fault_of_the_data(
 
     monkeypatch.setattr(pl, "read_csv", full)
     with pytest.raises(MemoryError):
-        load(csv(tmp_path))
+        in_memory(csv(tmp_path))
 
 
 # What the readers do by default, and must not do here -------------------------------------------
@@ -304,7 +310,7 @@ def test_a_path_is_never_a_pattern(name: str, ending: str, tmp_path: Path) -> No
         return path
 
     write("data1", pl.DataFrame({"n": [7.0]}))
-    assert held(load(write(name, pl.DataFrame({"n": [1.0, 2.0]})))) == {"n": [1.0, 2.0]}
+    assert held(in_memory(write(name, pl.DataFrame({"n": [1.0, 2.0]})))) == {"n": [1.0, 2.0]}
 
 
 # A method of a series that Polars writes as an expression looks itself up by name.
@@ -314,7 +320,7 @@ ANCHORED = ["^a$", "^b$"]
 def load_and_count(content: dict[str, list[float]]) -> object:
     """Each column, and how many of its cells exceed 2, alone and in a batch; or a refusal."""
     try:
-        table = load(content)
+        table = in_memory(content)
     except DataError as error:
         return str(error)
     asked = [parse_question(f"`{name}` > 2", table.schema) for name in content]
@@ -355,7 +361,7 @@ def test_no_message_quotes_a_cell(make: Callable[[Path], object], tmp_path: Path
     """Mixed columns may be held or refused; a refusal says nothing of what was read."""
     printed = ""
     try:
-        load(make(tmp_path))
+        in_memory(make(tmp_path))
     except DataError as error:
         # The chained exception is the reader's own and stays with whoever holds the data.
         printed = f"{error} {error!r} {error.fields()}"
@@ -366,14 +372,16 @@ def test_no_message_quotes_a_cell(make: Callable[[Path], object], tmp_path: Path
     "values", [[True, None, False], [1.0, None, 2.0]], ids=["flags", "numbers"]
 )
 def test_arrays_of_objects_are_not_left_out_silently(values: list[object]) -> None:
-    assert held(load({"a": np.array(values, object), "b": [1.0, 2.0, 3.0]}))["a"] == values
+    assert held(in_memory({"a": np.array(values, object), "b": [1.0, 2.0, 3.0]}))["a"] == values
 
 
 def test_pandas_names_that_become_equal_are_refused() -> None:
     with pytest.raises(DataError):
-        load(pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}))
+        in_memory(pd.DataFrame({1: [1.0, 2.0], "1": [3.0, 4.0]}))
 
 
 def test_a_list_may_mix_whole_and_other_numbers() -> None:
-    assert held(load({"a": [1, 2.5]})) == {"a": [1.0, 2.5]}
-    assert held(load(pd.DataFrame({"a": pd.Series([1, 2.5], dtype=object)}))) == {"a": [1.0, 2.5]}
+    assert held(in_memory({"a": [1, 2.5]})) == {"a": [1.0, 2.5]}
+    assert held(in_memory(pd.DataFrame({"a": pd.Series([1, 2.5], dtype=object)}))) == {
+        "a": [1.0, 2.5]
+    }

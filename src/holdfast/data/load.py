@@ -1,8 +1,9 @@
 """Anything tabular becomes a Polars frame with four kinds of columns.
 
 Numbers become doubles and NaN becomes null, so that every engine can agree on every count;
-text and true/false columns stay as they are; temporal columns stay for the fingerprint but
-cannot be asked about; nested and binary columns are left out.
+text and true/false columns and dates stay as they are; moments are in UTC and microseconds;
+times of a day and durations stay for the fingerprint but cannot be asked about; nested and
+binary columns are left out.
 """
 
 from collections.abc import Mapping
@@ -13,24 +14,79 @@ import numpy as np
 import polars as pl
 
 from holdfast.core.errors import DataError
-from holdfast.data.evaluate import without_nan
+from holdfast.data.address import is_address, is_pattern, scheme_of, shown
+from holdfast.data.csv_types import csv_types
+from holdfast.data.files import SEPARATORS
+from holdfast.data.normal import normalised, schema_of
+from holdfast.data.room import fits
+from holdfast.data.scan import scan
+from holdfast.data.source import Progress, Source
 from holdfast.data.table import Table
-from holdfast.query.schema import Kind, Schema
 
 if TYPE_CHECKING:
+    from ibis import Table as IbisTable
     from pandas import DataFrame as PandasFrame
+    from pyspark.sql import DataFrame as SparkFrame
 
 _ACCEPTED = (
     "give a CSV or Parquet file, a pandas, Polars or Arrow table, or a dict of equally long arrays"
 )
 
 
-def load(source: object) -> Table:
-    """The rows of `source`, held in memory; a table is returned as it is."""
-    if isinstance(source, Table):
+def load(source: object, *, progress: Progress | None = None) -> Source:
+    """The rows of `source`, where they are if they are too many to be read into memory.
+
+    `progress` is told how much of how much is done, whenever an engine reads all of them.
+    """
+    if isinstance(source, Source):
         return source
+    if isinstance(source, str) and is_address(source):
+        return _at(source, progress)
+    match type(source).__module__.partition(".")[0]:
+        case "ibis":
+            from holdfast.data.sql.address import from_ibis  # noqa: PLC0415 (an extra)
+
+            return from_ibis(cast("IbisTable", source), progress=progress)
+        case "pyspark":
+            from holdfast.data.spark.opening import from_dataframe  # noqa: PLC0415 (an extra)
+
+            return from_dataframe(cast("SparkFrame", source))
+    if isinstance(source, str | Path) and _stays_outside(source):
+        return scan(source, progress=progress)
+    return in_memory(source)
+
+
+def _stays_outside(source: str | Path) -> bool:
+    try:
+        return is_pattern(source) or (Path(source).is_file() and not fits(source))
+    except OSError:
+        return False  # what is wrong with the path is said where it is read
+
+
+def _at(address: str, progress: Progress | None) -> Source:
+    """The table at an address; each engine is imported only for its own."""
+    match scheme_of(address):
+        case "duckdb" | "postgresql" | "postgres":
+            from holdfast.data.sql.address import open_url  # noqa: PLC0415 (an extra)
+
+            return open_url(address, progress=progress)
+        case "spark":
+            from holdfast.data.spark.opening import open_spark  # noqa: PLC0415 (an extra)
+
+            return open_spark(address)
+        case scheme:
+            raise DataError(
+                source=shown(address),
+                problem=f"has an unknown scheme {scheme!r}",
+                hint="write duckdb:///FILE#TABLE, postgresql://HOST/DB#TABLE or "
+                "spark://MASTER#TABLE",
+            )
+
+
+def in_memory(source: object) -> Table:
+    """The rows of `source`, read into memory."""
     name = str(source) if isinstance(source, str | Path) else f"the {type(source).__name__}"
-    frame = _normalised(_frame(source, name))
+    frame = _frame(source, name)
     if frame.width == 0:
         raise DataError(source=name, problem="has no columns", hint=_ACCEPTED)
     if frame.height == 0:
@@ -39,29 +95,34 @@ def load(source: object) -> Table:
             problem="has no rows",
             hint="there is nothing to learn about a population from 0 rows",
         )
-    return Table(frame, Schema({column: _kind(kind) for column, kind in frame.schema.items()}))
+    return Table(frame, schema_of(frame.schema))
 
 
 def _frame(source: object, name: str) -> pl.DataFrame:
+    """The rows as a normal frame."""
     try:
-        if isinstance(source, str | Path):
-            return _read(Path(source), name)
-        if isinstance(source, pl.LazyFrame):
-            return source.collect()
-        if isinstance(source, pl.DataFrame):
-            return source
-        if type(source).__module__.partition(".")[0] == "pandas":
-            return _from_pandas(cast("PandasFrame", source), name)
-        if isinstance(source, Mapping):
-            return _from_columns(source)
-        if hasattr(source, "__arrow_c_stream__"):
-            return pl.DataFrame(source)
+        return normalised(_given(source, name))
     except (DataError, MemoryError):
         raise
-    except Exception as error:
+    except (Exception, pl.exceptions.PanicException) as error:
         # The reader's own words may quote a cell; they stay in the chained exception.
         problem = f"cannot be read ({type(error).__name__})"
         raise DataError(source=name, problem=problem, hint=_ACCEPTED) from error
+
+
+def _given(source: object, name: str) -> pl.DataFrame:
+    if isinstance(source, str | Path):
+        return _read(Path(source), name)
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    if isinstance(source, pl.DataFrame):
+        return source
+    if type(source).__module__.partition(".")[0] == "pandas":
+        return _from_pandas(cast("PandasFrame", source), name)
+    if isinstance(source, Mapping):
+        return _from_columns(source, name)
+    if hasattr(source, "__arrow_c_stream__"):
+        return pl.DataFrame(source)
     raise DataError(source=name, problem="is not a table", hint=_ACCEPTED)
 
 
@@ -76,9 +137,10 @@ def _read(path: Path, name: str) -> pl.DataFrame:
         case ".parquet" | ".pq":
             return pl.read_parquet(path, glob=False)
         case ".csv" | ".tsv" | ".txt" as suffix:
-            # Types are inferred from all rows: a prefix could make a later row an error.
-            separator = "\t" if suffix == ".tsv" else ","
-            return pl.read_csv(path, infer_schema_length=None, separator=separator, glob=False)
+            # By the types that a scan finds: the same file is the same data in and out of memory.
+            separator = SEPARATORS[suffix]
+            types = csv_types(path, separator)
+            return pl.read_csv(path, schema=types, separator=separator, glob=False)
         case suffix:
             raise DataError(
                 source=name,
@@ -91,11 +153,7 @@ def _from_pandas(source: "PandasFrame", name: str) -> pl.DataFrame:
     """Column by column, so that neither pyarrow nor an index is needed."""
     labels = [str(label) for label in source.columns]
     if len(set(labels)) < len(labels):
-        raise DataError(
-            source=name,
-            problem="has two columns of the same name",
-            hint="rename one of them (names are compared as text)",
-        )
+        raise _same_names(name)
     columns: dict[str, object] = {}
     for label in source.columns:
         column = source[label]
@@ -105,36 +163,27 @@ def _from_pandas(source: "PandasFrame", name: str) -> pl.DataFrame:
             if plain
             else column.astype(object).where(column.notna(), None).tolist()
         )
-    return _from_columns(columns)
+    return _from_columns(columns, name)
 
 
-def _from_columns(source: Mapping[Any, object]) -> pl.DataFrame:
+def _from_columns(source: Mapping[Any, object], name: str) -> pl.DataFrame:
     """Arrays and lists; a list may mix whole numbers and others, an array may hold objects."""
-    columns = {
-        str(name): values.tolist()
-        if isinstance(values, np.ndarray) and values.dtype.kind == "O"
-        else values
-        for name, values in source.items()
-    }
+    if len(set(map(str, source))) < len(source):
+        raise _same_names(name)
+    columns = {str(label): _own(values) for label, values in source.items()}
     return pl.DataFrame(columns, strict=False)
 
 
-def _normalised(frame: pl.DataFrame) -> pl.DataFrame:
-    columns = []
-    for column in frame.get_columns():
-        kind = column.dtype
-        if kind.is_numeric() or kind == pl.Null:
-            columns.append(without_nan(column.cast(pl.Float64)))
-        elif isinstance(kind, pl.Categorical | pl.Enum):
-            columns.append(column.cast(pl.String))
-        elif isinstance(kind, pl.String | pl.Boolean) or kind.is_temporal():
-            columns.append(column)
-    return pl.DataFrame(columns).rechunk()
+def _own(values: object) -> object:
+    """Values that nobody changes later: Polars shares the memory of an array with its owner."""
+    if not isinstance(values, np.ndarray):
+        return values
+    return values.tolist() if values.dtype.kind == "O" else values.copy()
 
 
-def _kind(kind: pl.DataType) -> Kind:
-    if isinstance(kind, pl.Float64):
-        return Kind.NUMBER
-    if isinstance(kind, pl.String):
-        return Kind.TEXT
-    return Kind.FLAG if isinstance(kind, pl.Boolean) else Kind.OTHER
+def _same_names(name: str) -> DataError:
+    return DataError(
+        source=name,
+        problem="has two columns of the same name",
+        hint="rename one of them (names are compared as text)",
+    )
