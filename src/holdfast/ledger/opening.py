@@ -25,9 +25,10 @@ class Opening:
     entropy: str
     witness: str = ""  # "none" if nothing outside the ledger watches over it from the first entry
     name: str = ""  # random: no other ledger begins with the same entry
+    frame: dict[str, str] = field(default_factory=dict, repr=False)  # of which data it is a part
 
     def to_body(self) -> Body:
-        apart = {"witness": self.witness, "name": self.name}
+        apart = {"witness": self.witness, "name": self.name, "frame": self.frame}
         return {
             "format": FORMAT,
             "fingerprint": self.fingerprint,
@@ -53,4 +54,5 @@ class Opening:
             entropy=str(body["entropy"]),
             witness=str(body.get("witness", "")),
             name=str(body.get("name", "")),
+            frame={str(key): str(value) for key, value in body.get("frame", {}).items()},
         )
