@@ -7,7 +7,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test crash coverage lint types check theorems mechanisms bench bench-accounting clean
+.PHONY: help demo test crash spark coverage lint types check theorems mechanisms bench bench-large bench-spark \
+  bench-accounting clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -33,6 +34,14 @@ test: .venv/.develop       ## the default suite
 
 crash: .venv/.develop      ## thousands of killed writers and of fights for the last question (KILLS=2000)
 	HOLDFAST_KILLS=$(KILLS) HOLDFAST_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
+
+# Spark and its Java programs take 500 MB, and a cluster some memory: apart from everything else.
+.venv/.spark: .venv/.develop
+	$(PIP) --editable '.[dev,spark]'
+	@touch $@
+
+spark: .venv/.spark        ## the same questions on a real local cluster (needs Java 17 or newer)
+	HOLDFAST_SPARK=1 $(BIN)/python -m pytest tests/spark $(ARGS)
 
 coverage: .venv/.develop   ## the default suite with branch coverage
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
@@ -62,6 +71,14 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/median_speed.py $(ARGS)
 	$(BIN)/python bench/ledger_speed.py $(ARGS)
 	PYTHONPATH=tests $(BIN)/python bench/ledger_postgres.py $(ARGS)
+	$(BIN)/python bench/engine_speed.py $(ARGS)
+	PYTHONPATH=tests $(BIN)/python bench/sql_speed.py $(ARGS)
+
+bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
+	$(BIN)/python bench/large_file.py $(ARGS)
+
+bench-spark: .venv/.spark    ## questions on Spark beside the same aggregates by hand
+	$(BIN)/python bench/spark_speed.py $(ARGS)
 
 # The accountants that Holdfast is compared with live apart from it. One that cannot be installed
 # leaves the others standing; the page says that it is missing.

@@ -1,0 +1,1 @@
+"""Rows on a Spark cluster: executors add them up, and only totals come back."""

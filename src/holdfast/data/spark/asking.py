@@ -1,0 +1,71 @@
+"""Questions to one job: Ibis writes what the compiler says, and Spark adds it up."""
+
+from collections.abc import Sequence
+from typing import final
+
+import ibis
+from pyspark.sql import DataFrame
+
+from holdfast.data.spark.columns import Columns
+from holdfast.data.spark.operations import SparkOperations
+from holdfast.data.spark.writing import written
+from holdfast.data.sql.aggregate import Groups, Sums, Totals, aggregate
+from holdfast.data.sql.compile import Scope
+from holdfast.data.sql.ground import Value
+from holdfast.query.form import Drawn
+from holdfast.query.schema import Kind
+
+_VIEW = "held"
+_TYPES = {Kind.TEXT: "string", Kind.FLAG: "boolean"}
+
+
+@final
+class Asking:
+    """A frame, in a session of its own, that forms are asked of."""
+
+    def __init__(self, frame: DataFrame, columns: Columns, *, rows: int) -> None:
+        self._session = frame.sparkSession
+        self._rows = rows
+        columns.asked(frame).createOrReplaceTempView(_VIEW)
+        kinds = columns.schema.columns
+        types = {columns.plain(name): _TYPES.get(kind, "float64") for name, kind in kinds.items()}
+        self._table = ibis.table(types, name=_VIEW)
+        self._scope = Scope(
+            column=lambda name: self._table[columns.plain(name)],
+            kind=lambda name: kinds[name],
+            with_nan=lambda name: name in columns.with_nan,
+            does=SparkOperations(),
+        )
+
+    def totals(self, forms: Sequence[Drawn]) -> list[Totals]:
+        """What all rows contribute to each of the forms."""
+        plans = [aggregate(form, self._scope, self._rows) for form in forms]
+        summed = [each for plan in plans if isinstance(plan, Sums) for each in plan.sums]
+        sums = iter(self._sums(summed) if summed else ())
+        return [
+            plan.read([next(sums) for _ in plan.sums])
+            if isinstance(plan, Sums)
+            else self._groups(plan)
+            for plan in plans
+        ]
+
+    def _sums(self, values: Sequence[Value]) -> list[int]:
+        named = {f"s{place}": self._sum(value) for place, value in enumerate(values)}
+        ((*found,),) = self._collected(self._table.aggregate(**named))
+        return [int(each) for each in found]
+
+    def _sum(self, value: Value) -> Value:
+        # What is the same for all rows, such as a text that no row can hold, is no column.
+        constant = value.op().shape.is_scalar()
+        return value * self._table.count() if constant else value.sum()
+
+    def _groups(self, plan: Groups) -> Totals:
+        rows = self._table.select(cell=plan.cell, weight=plan.weight)
+        grouped = rows.group_by("cell").aggregate(held=rows.count(), added=rows.weight.sum())
+        counts, sums = [0] * (plan.cells + 1), [0] * (plan.cells + 1)
+        for cell, held, added in self._collected(grouped):
+            counts[cell], sums[cell] = int(held), int(added)
+        return plan.read(counts[:-1], sums[:-1])
+
+    def _collected(self, expression: Value) -> list[tuple[int, ...]]:
+        return [tuple(row) for row in self._session.sql(written(expression)).collect()]
