@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.core.choice import Choice
     from holdfast.core.errors import (
         CertificateMismatch,
+        DataChanged,
         DataError,
         EvaluationFailed,
         HoldfastError,
@@ -46,7 +47,11 @@ if TYPE_CHECKING:
     )
     from holdfast.core.target import Target
     from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+    from holdfast.data.frame import split
+    from holdfast.data.load import load
+    from holdfast.data.source import Source
     from holdfast.data.statistic import Statistic
+    from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
     from holdfast.guess.domain import Domain, Ranges
     from holdfast.mechanisms.checking import Checking
     from holdfast.mechanisms.gaussian import Gaussian
@@ -69,6 +74,7 @@ __version__ = "0.1.0"
 
 _ERRORS = (
     "CertificateMismatch",
+    "DataChanged",
     "DataError",
     "EvaluationFailed",
     "HoldfastError",
@@ -101,7 +107,12 @@ _HOMES = {
     "Choice": "holdfast.core.choice",
     "HistogramAnswer": "holdfast.core.histogram_answer",
     "QuantileAnswer": "holdfast.core.quantile_answer",
+    "ConditionalAnswer": "holdfast.derive.within",
+    "GroupedAnswer": "holdfast.derive.within",
+    "Source": "holdfast.data.source",
     "Statistic": "holdfast.data.statistic",
+    "load": "holdfast.data.load",
+    "split": "holdfast.data.frame",
     "Checking": "holdfast.mechanisms.checking",
     "Domain": "holdfast.guess.domain",
     "Ranges": "holdfast.guess.domain",
@@ -133,14 +144,15 @@ _HOMES = {
 
 __all__ = [
     "Answer", "BudgetElsewhere", "BudgetExhausted", "Certificate", "CertificateMismatch",
-    "Checking", "Choice", "DataError", "Domain", "EvaluationFailed", "FailuresExhausted",
-    "Gaussian", "HistogramAnswer", "HoldfastError", "Interval", "InvalidInput", "Laplace",
-    "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
-    "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking", "OpenEnded", "Plan",
-    "Price", "QuantileAnswer", "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted",
-    "Session", "ShareExhausted", "Splitting", "Statistic", "Switching", "Target", "Thresholdout",
-    "Training", "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes",
-    "WitnessDamaged", "consistent_median", "learned_weights", "open", "plan",
+    "Checking", "Choice", "ConditionalAnswer", "DataChanged", "DataError", "Domain",
+    "EvaluationFailed", "FailuresExhausted", "Gaussian", "GroupedAnswer", "HistogramAnswer",
+    "HoldfastError", "Interval", "InvalidInput", "Laplace", "LedgerClosed", "LedgerDamaged",
+    "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerRolledBack", "LedgerTooNew",
+    "LedgerUnavailable", "LimitedChecking", "OpenEnded", "Plan", "Price", "QuantileAnswer",
+    "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted", "Session", "ShareExhausted",
+    "Source", "Splitting", "Statistic", "Switching", "Target", "Thresholdout", "Training",
+    "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes", "WitnessDamaged",
+    "consistent_median", "learned_weights", "load", "open", "plan", "split",
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from mpmath import sqrt as exact_sqrt
 
 from holdfast.audit.correlation import agreement, predicted_share, vote
 from holdfast.audit.holdouts import Holdout, NoiseOnlyHoldout, PlainHoldout
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.data.table import Table
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.noise.entropy import Seeded
@@ -34,7 +34,7 @@ def coins(rng: np.random.Generator, *shape: int) -> Signs:
 
 def as_table(features: Signs, label: Signs) -> tuple[list[str], Table]:
     names = [f"x{number}" for number in range(len(features))]
-    return names, load({**dict(zip(names, features, strict=True)), "y": label})
+    return names, in_memory({**dict(zip(names, features, strict=True)), "y": label})
 
 
 def share(table: Table, text: str) -> float:

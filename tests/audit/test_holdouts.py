@@ -8,7 +8,7 @@ import holdfast
 from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
 from holdfast.core.errors import UnknownColumn
 from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.noise.entropy import Seeded
 from holdfast.testing.statistics import excess_p_value, statistical
 
@@ -23,7 +23,7 @@ SIGMA = Fraction(1, 40)
 
 
 def noisy(*, seed: int, sigma: Fraction = SIGMA) -> NoiseOnlyHoldout:
-    return NoiseOnlyHoldout(load({"x": VALUES}), sigma=sigma, rng=Seeded(seed))
+    return NoiseOnlyHoldout(in_memory({"x": VALUES}), sigma=sigma, rng=Seeded(seed))
 
 
 def test_a_reply_contains_its_ends_and_nothing_beyond() -> None:
@@ -35,7 +35,7 @@ def test_a_reply_contains_its_ends_and_nothing_beyond() -> None:
 
 
 def test_the_plain_holdout_is_exact_with_a_textbook_interval() -> None:
-    replies = PlainHoldout(load({"x": VALUES})).reply(QUESTIONS)
+    replies = PlainHoldout(in_memory({"x": VALUES})).reply(QUESTIONS)
 
     assert [reply.value for reply in replies] == SHARES
     for reply, share in zip(replies, SHARES, strict=True):
@@ -45,20 +45,20 @@ def test_the_plain_holdout_is_exact_with_a_textbook_interval() -> None:
 
 
 def test_the_plain_holdout_is_sure_of_what_all_rows_share() -> None:
-    nothing, everything = PlainHoldout(load({"x": VALUES})).reply(["x > 99", "x < 99"])
+    nothing, everything = PlainHoldout(in_memory({"x": VALUES})).reply(["x > 99", "x < 99"])
 
     assert nothing == Reply(0.0, 0.0, 0.0)
     assert everything == Reply(1.0, 1.0, 1.0)
 
 
 def test_the_plain_holdout_repeats_itself_however_it_is_asked() -> None:
-    holdout = PlainHoldout(load({"x": VALUES}))
+    holdout = PlainHoldout(in_memory({"x": VALUES}))
 
     assert holdout.reply(QUESTIONS) == [holdout.reply([text])[0] for text in QUESTIONS]
 
 
 def test_one_question_in_two_spellings_has_one_share() -> None:
-    replies = PlainHoldout(load({"x": VALUES})).reply(["x > 0", "0 < x", "x > 0.5"])
+    replies = PlainHoldout(in_memory({"x": VALUES})).reply(["x > 0", "0 < x", "x > 0.5"])
 
     assert [reply.value for reply in replies] == [SHARES[1], SHARES[1], SHARES[2]]
 
@@ -117,7 +117,7 @@ def test_holdfast_replies_are_the_answers_of_its_session() -> None:
 def test_every_holdout_reads_questions_alike() -> None:
     with holdfast.open({"x": VALUES}, questions=5, entropy=Seeded(1)) as session:
         holdouts: list[Holdout] = [
-            PlainHoldout(load({"x": VALUES})),
+            PlainHoldout(in_memory({"x": VALUES})),
             noisy(seed=1),
             HeldFast(session),
         ]

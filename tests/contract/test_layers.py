@@ -120,4 +120,4 @@ def test_the_check_accepts_what_the_rule_allows(file: str, source: str) -> None:
 
 def test_the_check_reads_the_imports_that_are_there() -> None:
     names = {name for _, name in imported(TREES["session/session.py"], "session/session.py")}
-    assert {"holdfast.data.table.Table", "holdfast.ledger.ledger.Ledger"} <= names
+    assert {"holdfast.data.source.Source", "holdfast.ledger.ledger.Ledger"} <= names

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from derive.answers import answer, answers, few, inside
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
-from holdfast.derive import Derived, difference, total, weighted
+from holdfast.derive import Derived, affine, difference, total, weighted
 from holdfast.derive.range import LARGEST
 
 several = st.lists(answers(), min_size=1, max_size=4)
@@ -118,3 +118,15 @@ def test_a_weight_that_cannot_be_printed_is_refused() -> None:
     for wrong in (10**5000, Fraction(1, 10**5000)):
         with pytest.raises(InvalidInput, match=r"^weights must be .* at most 1,000 digits"):
             weighted([answer(0, 1)], [wrong])
+
+
+@few
+@given(st.data(), answers(), st.fractions(-3, 3, max_denominator=8), st.fractions(-3, 3))
+def test_other_units_keep_every_truth(
+    data: st.DataObject, answer: Answer, scale: Fraction, shift: Fraction
+) -> None:
+    truth = data.draw(inside(answer.low, answer.high))
+    found = affine(answer, scale=scale, shift=shift)
+    assert scale * truth + shift in found
+    assert found.released == found.interval.nearest(scale * answer.released + shift)
+    assert found.joint.confidence == answer.certificate.target.confidence

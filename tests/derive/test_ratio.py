@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from derive.answers import answer, answers, derived, few, inside
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
-from holdfast.derive import Derived, conditional, ratio
+from holdfast.derive import Derived, conditional, portion, ratio, total
 from holdfast.derive.range import Range
 
 signed = st.fractions(-2, 2, max_denominator=64)
@@ -153,3 +153,50 @@ def test_labels_say_what_was_computed() -> None:
 
     assert ratio(a, b).label == "(x and y) / (y)"
     assert conditional(a, given=b).label == "(x and y) given (y)"
+
+
+shares = st.fractions(0, 1, max_denominator=64)
+
+
+@st.composite
+def amounts(draw: st.DrawFn) -> Derived:
+    """Any interval of a quantity that is not negative, released a little below 0 perhaps."""
+    low, high = sorted((float(draw(shares)), float(draw(shares))))
+    return derived(low - 0.125 * draw(st.booleans()), high, draw(signed))
+
+
+@few
+@given(st.data(), amounts(), amounts())
+def test_a_portion_keeps_every_truth(data: st.DataObject, a: Derived, rest: Derived) -> None:
+    part = data.draw(inside(max(a.low, 0.0), a.high))
+    other = data.draw(inside(max(rest.low, 0.0), rest.high))
+    assume(part + other > 0)
+    found = portion(a, rest=rest)
+    assert part / (part + other) in found
+    assert found.released in found
+    assert 0 <= found.low <= found.high <= 1
+
+
+@few
+@given(amounts(), amounts())
+def test_a_portion_is_attained_and_narrower_than_what_forgets_the_sum(
+    a: Derived, rest: Derived
+) -> None:
+    assume(a.low > 0 and rest.low > 0)
+    low, high = Fraction(a.low), Fraction(a.high)
+    found = portion(a, rest=rest)
+    assert is_span_of(found, low / (low + Fraction(rest.high)), high / (high + Fraction(rest.low)))
+    whole = conditional(a, given=total([a, rest]))
+    assert whole.low <= found.low
+    assert found.high <= whole.high
+
+
+def test_a_portion_of_nothing_seen_is_in_the_middle() -> None:
+    nothing = derived(0.0, 0.25, Fraction(0))
+    assert portion(nothing, rest=nothing).released == Fraction(1, 2)
+
+
+def test_a_portion_of_something_negative_is_refused() -> None:
+    below = derived(-2.0, -1.0, Fraction(-1))
+    with pytest.raises(InvalidInput, match="0 or above"):
+        portion(below, rest=derived(0.0, 1.0, Fraction(1)))

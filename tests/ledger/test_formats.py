@@ -124,6 +124,8 @@ def again(data: Session, settled: Settled) -> tuple[Fraction | float, ...]:
             return tuple(cell.released for cell in found)
         case QuantileAnswer():
             return (found.value,)
+        case _:
+            raise TypeError("of no form that was there")
 
 
 def as_recorded(settled: Settled) -> tuple[Fraction | float, ...]:

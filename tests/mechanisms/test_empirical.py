@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from holdfast.core.errors import InvalidInput
 from holdfast.core.secret import Exact
 from holdfast.core.target import Target
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.opening import Opening
@@ -43,7 +43,7 @@ def test_it_offers_nothing_that_a_session_needs() -> None:
 
 
 def test_no_session_opens_on_it() -> None:
-    table = load({"x": [0.0, 1.0] * 500})
+    table = in_memory({"x": [0.0, 1.0] * 500})
     honest = plan(rows=table.rows, target=Target(confidence=Fraction(19, 20), questions=5))
     cheat = Plan(
         target=honest.target,

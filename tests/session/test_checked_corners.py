@@ -14,7 +14,7 @@ from holdfast.cli.main import main
 from holdfast.core.errors import InvalidInput, LedgerDamaged
 from holdfast.core.refusals import BudgetExhausted
 from holdfast.core.target import Target
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.guess.median.parameters import MedianParameters
 from holdfast.ledger.entry import Body
 from holdfast.planner.checking import checked_offer, past_of
@@ -128,7 +128,7 @@ def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
     place = tmp_path / "l.holdfast"
     text = "x > 0.3"
     with checked(ledger=place) as one, holdfast.open(DATA, ledger=place) as other:
-        table, plan = load(DATA), one.plan
+        table, plan = in_memory(DATA), one.plan
         asked = parse_question(text, one.schema)
         request = guess_request(
             plan,
@@ -136,7 +136,7 @@ def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
             guess=0.5,
             share=None,
             tolerance=0.05,
-            past=other._past,
+            past=other._guessing.transcript,
         )
         slow = other.ledger.reserve(
             {asked.digest: text},

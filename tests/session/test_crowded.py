@@ -232,7 +232,7 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
     session = opened(holdfast.Checking, questions=50, ledger=place)
     other = opened(holdfast.Checking, questions=50, ledger=place)
     inside, go, entered = threading.Event(), threading.Event(), threading.Event()
-    reserve, look = session.ledger.reserve, session._seen_past.look
+    reserve, look = session.ledger.reserve, session._guessing._past.look
 
     def later(*arguments: object, **named: object) -> object:
         inside.set()

@@ -21,7 +21,7 @@ import holdfast
 from holdfast.core.errors import LedgerDamaged
 from holdfast.core.refusals import RoundsExhausted
 from holdfast.core.target import Target
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.ledger.entry import Body, Entry, follow
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.opening import Opening
@@ -34,7 +34,7 @@ from holdfast.session.session import Session
 from mechanisms.discrete_laws import Script
 
 ROWS, QUESTIONS = 10, 100
-TABLE = load({"x": np.arange(ROWS), "z": np.zeros(ROWS)})
+TABLE = in_memory({"x": np.arange(ROWS), "z": np.zeros(ROWS)})
 
 
 @dataclass(frozen=True)

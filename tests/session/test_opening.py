@@ -21,7 +21,7 @@ from holdfast.core.errors import (
 from holdfast.core.loss import GDP
 from holdfast.core.refusals import VacuousPlan
 from holdfast.core.target import Target
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.opening import Opening
@@ -74,7 +74,7 @@ def test_the_promise_is_recorded_in_full(csv: Path, opened: Opener) -> None:
     session = opened(csv, confidence=0.9, questions=7)
     mechanism = noise_of(session)
     assert session.ledger.opening == Opening(
-        fingerprint=load(csv).fingerprint,
+        fingerprint=in_memory(csv).fingerprint,
         rows=ROWS,
         confidence=Fraction(9, 10),
         questions=7,
@@ -157,8 +157,8 @@ def test_other_data_is_refused_and_changes_nothing(
     other = write_csv(tmp_path / "other.csv", population)
     with pytest.raises(LedgerMismatch) as caught:
         opened(other, ledger=place)
-    assert caught.value.recorded == load(csv).fingerprint
-    assert caught.value.given == load(other).fingerprint
+    assert caught.value.recorded == in_memory(csv).fingerprint
+    assert caught.value.given == in_memory(other).fingerprint
     assert "name another ledger for other data" in str(caught.value)
     assert ledger_bytes(place) == before
 
@@ -183,7 +183,7 @@ def honest(csv: Path) -> Opening:
     target = Target.of(confidence=0.9, questions=7)
     best = plan(rows=ROWS, target=target, mechanisms=(Gaussian,))
     return Opening(
-        fingerprint=load(csv).fingerprint,
+        fingerprint=in_memory(csv).fingerprint,
         rows=ROWS,
         confidence=best.target.confidence,
         questions=7,

@@ -11,13 +11,12 @@ import pytest
 
 from holdfast.cli.main import main
 from holdfast.core.errors import HoldfastError
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.data.statistic import Statistic
-from holdfast.data.totals import histogram_totals
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.query.form import FINE, Histogram
+from holdfast.query.form import FINE
 from holdfast.query.question import parse_question
 from holdfast.session import Session
 from holdfast.session import open as open_session
@@ -57,10 +56,10 @@ def test_the_ball_of_a_weighted_histogram_holds_what_records_contribute() -> Non
     assert isinstance(drawn, GaussianVector)
     points = []
     for cell in range(4):  # one record with the largest weight in each cell
-        table = load({"x": [cell + 0.5], "y": [2.0]})
-        form = parse_question(question, table.schema).form
-        assert isinstance(form, Histogram)
-        totals = histogram_totals(form, table._column)
+        table = in_memory({"x": [cell + 0.5], "y": [2.0]})
+        (exact,) = table.totals([parse_question(question, table.schema)])
+        totals = exact.reveal()
+        assert isinstance(totals, tuple)
         points.append([Fraction(total, FINE) for total in totals])
     centre = [sum(column, Fraction(0)) / 4 for column in zip(*points, strict=True)]
     # The mean of squared distances from any centre is at least that from the centroid.

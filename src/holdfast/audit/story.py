@@ -13,7 +13,7 @@ from holdfast.audit.correlation import agreement, vote
 from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
 from holdfast.core.answer import Answer
 from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.session.opening import open
 
@@ -107,7 +107,7 @@ def _refused(ask: Callable[[Sequence[str]], object]) -> BudgetExhausted:
 def tell(folder: Path, *, seed: int, progress: Progress) -> Story:
     """Run the whole story in `folder`, which keeps the data and its ledgers."""
     empty = make_table(folder / "no_signal.parquet", seed=seed)
-    table = load(empty)
+    table = in_memory(empty)
     plain = climb("plain holdout", PlainHoldout(table), progress=progress)
     rng = SystemEntropy()
     noisy = NoiseOnlyHoldout(table, sigma=NOISE_ONLY_SIGMA, rng=rng)

@@ -47,6 +47,21 @@ def difference(a: Source, b: Source) -> Derived:
     return _combined(label, found, [Fraction(1), Fraction(-1)])
 
 
+def affine(answer: Source, *, scale: float | Fraction, shift: float | Fraction) -> Derived:
+    """scale·answer + shift with its interval: the same number in other units.
+
+    Sound and sharp as `weighted` is, for a constant is known. A float stands for the decimal it
+    prints as. Rounds: outward, from exact products.
+    """
+    found = bounded_fact(answer)
+    factor, added = number(scale=scale), number(shift=shift)
+    low, high = sorted((factor * found.low + added, factor * found.high + added))
+    span = Range.outward(low, high)
+    value = span.nearest(factor * found.value + added)
+    label = f"{factor}·({found.label}) + {added}"
+    return Derived(label=label, released=value, interval=span, joint=found.joint)
+
+
 def _combined(label: str, found: Sequence[Fact], weights: Sequence[Fraction]) -> Derived:
     value = low = high = Fraction(0)
     for weight, each in zip(weights, found, strict=True):

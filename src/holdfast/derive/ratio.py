@@ -51,6 +51,37 @@ def conditional(a: Source, *, given: Source) -> Derived:
     return _derived(label, over, under, Range.outward(least, most))
 
 
+def portion(a: Source, *, rest: Source) -> Derived:
+    """The part that `a` is of a + rest, for two quantities that are not negative: a/(a + rest).
+
+        [ a.low/(a.low + rest.high), a.high/(a.high + rest.low) ]        within [0, 1]
+
+    Sound by T-joint-function: the quotient increases in a and decreases in the rest, so its
+    extremes are at these corners, of which negative ends are moved to 0. It is narrower than
+    `conditional` with the sum as `given`, which forgets that the sum contains a.
+
+    The value is the quotient of the released numbers, moved into the interval, or its middle if
+    both are 0. Rounds: outward, from exact quotients.
+    """
+    one, other = bounded_fact(a), bounded_fact(rest)
+    if one.high < 0 or other.high < 0:
+        raise InvalidInput(
+            argument="a and rest",
+            accepted="quantities that may be 0 or above",
+            given=f"{one.span} for {one.label}, {other.span} for {other.label}",
+        )
+    least, most = (max(end, Fraction(0)) for end in (one.low, one.high))
+    fewest, largest = (max(end, Fraction(0)) for end in (other.low, other.high))
+    low = least / (least + largest) if least else Fraction(0)
+    high = most / (most + fewest) if fewest else Fraction(1)
+    span = Range.outward(low, high)
+    counted, left = max(one.value, Fraction(0)), max(other.value, Fraction(0))
+    value = counted / (counted + left) if counted + left else (low + high) / 2
+    label = f"({one.label}) of itself and ({other.label})"
+    joint = Joint.of((one.joint, other.joint))
+    return Derived(label=label, released=span.nearest(value), interval=span, joint=joint)
+
+
 def _terms(a: Source, b: Source) -> tuple[Fact, Fact]:
     over, under = bounded_fact(a), bounded_fact(b)
     if under.high <= 0:

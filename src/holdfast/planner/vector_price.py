@@ -10,7 +10,7 @@ from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.planner.gaussian import on_grid
 from holdfast.planner.own import Clock, Price
 from holdfast.planner.plan import Plan
-from holdfast.query.form import FINE, Histogram, Mean, contribution
+from holdfast.query.form import FINE, Grouped, Histogram, Mean, contribution
 from holdfast.theory.generalization.drift_variance import levels, own_drift
 from holdfast.theory.generalization.drift_vector import cells_ball, weighted_cells_ball
 from holdfast.theory.generalization.shortfall import normal_shortfall
@@ -18,7 +18,7 @@ from holdfast.theory.generalization.shortfall import normal_shortfall
 _FINEST_BALL = 2**20
 
 
-def histogram_price(plan: Plan, form: Histogram, *, radius: float | None = None) -> Price:
+def histogram_price(plan: Plan, form: Histogram | Grouped, *, radius: float | None = None) -> Price:
     """The draw for all cells: with the noise of a planned question, or as a radius needs it."""
     clock = Clock.of(plan, asked="a histogram")
     real = isinstance(form.weight, Mean)
@@ -56,13 +56,14 @@ def histogram_price(plan: Plan, form: Histogram, *, radius: float | None = None)
     )
 
 
-def _ball(form: Histogram) -> Fraction:
+def _ball(form: Histogram | Grouped) -> Fraction:
     """The ball that holds what a record adds, a little larger so that ledgers add short numbers."""
-    if isinstance(form.weight, Mean):
+    if isinstance(form, Histogram) and isinstance(form.weight, Mean):
         # What a record adds is read in fixed point, and so is the 0 it adds to other cells.
         low, high = form.extent
         nothing = Fraction(contribution(0.0, low=low, high=high), FINE)
         exact = weighted_cells_ball(cells=form.dimension, low=-nothing, high=1 - nothing)
     else:
+        # Parts f and 1 − f of two cells lie between the unit vectors, in the same ball.
         exact = cells_ball(cells=form.dimension, most=1)
     return Fraction(ceil(exact * _FINEST_BALL), _FINEST_BALL)

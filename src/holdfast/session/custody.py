@@ -34,13 +34,17 @@ def check_reason(**override: object) -> None:
 
 
 def check_new(
-    witness: Witness | None, fingerprint: str, *, place: str, override: str | None
+    witness: Witness | None, fingerprints: Sequence[str], *, place: str, override: str | None
 ) -> None:
-    """Refuse to make a ledger for data that has one, unless there is a reason to override that."""
+    """Refuse to make a ledger for data that has one, unless there is a reason to override that.
+
+    Of a part of a split, the first fingerprint is its own and the second that of the whole.
+    """
     doubt: BudgetElsewhere | WitnessDamaged | None = None
     told = shown(place)
     try:
-        known = witness.known(fingerprint, ledger=told) if witness else None
+        seen = [witness.known(each, ledger=told) for each in fingerprints] if witness else []
+        known = next((each for each in seen if each), None)
         if known:
             doubt = BudgetElsewhere(ledger=told, place=known.place, entries=known.sequence)
     except WitnessDamaged as error:
@@ -55,6 +59,9 @@ def check_new(
 def in_custody(plan: Plan, opening: Opening, overrides: Sequence[Body]) -> Plan:
     """The plan with all that its ledger says about being the only one among the assumptions."""
     said = [UNWATCHED] if opening.witness == NONE else []
+    if opening.frame:
+        whole = opening.frame.get("of", "other data")
+        said.append(f"the rows are a random part of {whole}, which is asked nowhere else")
     return overridden(_assuming(plan, said), overrides)
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from holdfast.core.charge import Offer
 from holdfast.core.secret import Exact
-from holdfast.data.table import Total
+from holdfast.data.source import Total
 from holdfast.ledger.record import Value
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian_vector import GaussianVector

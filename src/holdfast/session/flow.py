@@ -21,7 +21,7 @@ from holdfast.core.refusals import (
     RoundsExhausted,
     ShareExhausted,
 )
-from holdfast.data.table import Table
+from holdfast.data.source import Source
 from holdfast.ledger.ledger import Ledger, Reservation
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.rounds import Rounds
@@ -56,7 +56,7 @@ class Flow:
     def __init__(
         self,
         *,
-        table: Table,
+        table: Source,
         plan: Plan,
         ledger: Ledger,
         rng: Entropy,

@@ -1,13 +1,15 @@
 """Guessers that read rows or cells which may be seen: training rows, and declared domains."""
 
 from fractions import Fraction
-from typing import ClassVar, final
+from typing import ClassVar, cast, final
 
 import numpy as np
 import polars as pl
 
 from holdfast.core.errors import InvalidInput
+from holdfast.core.secret import Exact
 from holdfast.data.public import Array, PublicTable
+from holdfast.data.source import Source
 from holdfast.guess.domain import Domain
 from holdfast.guess.guesser import on_grid
 from holdfast.guess.median.guesser import ConsistentMedian
@@ -15,6 +17,8 @@ from holdfast.guess.median.holder import Holder
 from holdfast.guess.median.limit import LimitHolder
 from holdfast.guess.product import ProductValues
 from holdfast.guess.weights import MultiplicativeWeights
+from holdfast.mechanisms.empirical import UnsafeEmpirical
+from holdfast.query.form import FINE, Mean
 from holdfast.query.question import Question
 
 _ERROR = Fraction(1, 50)
@@ -24,16 +28,24 @@ _ERROR = Fraction(1, 50)
 class Training:
     """Guesses what other rows of the same kind say: training data, last year's, a public set.
 
-    `rows` is a dict of NumPy arrays, or a pandas or Polars data frame. They must not be the rows
-    that are asked about: a guess may depend on everything but these.
+    `rows` is a dict of NumPy arrays, a pandas or Polars data frame, or the part of a split that is
+    there to be looked at, in whatever engine it lies. They must not be the rows that are asked
+    about: a guess may depend on everything but these.
     """
 
     KIND: ClassVar[str] = "training"
 
     def __init__(self, rows: object) -> None:
-        self._table = PublicTable(_columns(rows))
+        self._table = rows if isinstance(rows, Source) else PublicTable(_columns(rows))
+
+    @property
+    def fingerprint(self) -> str:
+        """Which rows they are, if that is known; no session about the same rows takes them."""
+        return self._table.fingerprint if isinstance(self._table, Source) else ""
 
     def guess(self, question: Question) -> Fraction:
+        if isinstance(self._table, Source):
+            return on_grid(float(_looked_up(self._table, question)))
         return on_grid(float(np.mean(self._table.values(question))))
 
     def learn(self, question: Question, answer: Fraction, *, within: Fraction) -> None:
@@ -41,6 +53,13 @@ class Training:
 
     def describe(self) -> dict[str, str]:
         return {"kind": self.KIND, "rows": str(self._table.rows)}
+
+
+def _looked_up(source: Source, question: Question) -> Fraction:
+    """What the rows say, as a share of its scale, without protection: they are there for that."""
+    levels = FINE if isinstance(question.form, Mean) else 1
+    (total,) = source.totals([question])
+    return UnsafeEmpirical(rows=source.rows * levels).release_unsafely(cast(Exact[int], total))
 
 
 def consistent_median(

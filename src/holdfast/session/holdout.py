@@ -9,7 +9,7 @@ from typing import cast, final
 from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import EvaluationFailed, InvalidInput
 from holdfast.core.secret import Exact
-from holdfast.data.table import Total
+from holdfast.data.source import Total
 from holdfast.ledger.record import Value
 from holdfast.ledger.state import State
 from holdfast.mechanisms.thresholdout import Corrected, Thresholdout, ThresholdoutRun

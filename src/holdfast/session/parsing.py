@@ -1,11 +1,13 @@
 """What analysts write, as questions of the form that a call takes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from holdfast.core.errors import InvalidInput
-from holdfast.query.form import Histogram, Quantile
+from holdfast.query.cells import MOST_CELLS
+from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question, parse_question
-from holdfast.query.schema import Schema
+from holdfast.query.schema import Kind, Schema
 
 _LONGEST_NAME = 100
 
@@ -16,23 +18,72 @@ def parsed(questions: Iterable[str], schema: Schema) -> list[Question]:
         raise InvalidInput(
             argument="questions",
             accepted="a list of questions",
-            given=repr(questions),
+            given=repr(questions[:80]),
             hint="use ask for a single one",
         )
     return [parse_question(text, schema) for text in questions]
 
 
-def of_form(text: str, form: type[Histogram] | type[Quantile], schema: Schema) -> Question:
+# What a form is called, how it is written, and which method of a session takes it.
+_FORMS: dict[type[Form], tuple[str, str, str]] = {
+    Share: ("a share", "a condition", "ask"),
+    Mean: ("a mean", "mean(…)", "ask"),
+    Histogram: ("a histogram", "histogram(…)", "histogram"),
+    Quantile: ("a quantile", "quantile(…)", "quantile"),
+    Grouped: ("shares or means by cells", "… by …", "grouped"),
+    Given: ("a share or mean of some rows", "… given …", "conditional"),
+}
+
+
+def of_form(text: str, form: type[Form], schema: Schema) -> Question:
     """A question of this form."""
     asked = parse_question(text, schema)
     if not isinstance(asked.form, form):
-        name = form.__name__.lower()
+        name, written, _ = _FORMS[form]
+        given, _, method = _FORMS[type(asked.form)]
         raise InvalidInput(
             argument="question",
-            accepted=f"a {name}, written {name}(…)",
-            given=f"a {type(asked.form).__name__.lower()}",
+            accepted=f"{name}, written {written}",
+            given=given,
+            hint=f"call session.{method}",
         )
     return asked
+
+
+def check_scalar(question: Question) -> None:
+    """Refuse what has more than one number."""
+    if not isinstance(question.form, Share | Mean):
+        given, _, method = _FORMS[type(question.form)]
+        raise InvalidInput(
+            argument="question",
+            accepted="a share or a mean",
+            given=given,
+            hint=f"call session.{method}",
+        )
+
+
+def declared(schema: Schema, categories: Mapping[str, Sequence[str]]) -> Schema:
+    """The schema with the values that text columns are declared to have."""
+    known = dict(schema.categories)
+    for name, values in categories.items():
+        if schema.columns.get(name) is not Kind.TEXT:
+            raise InvalidInput(
+                argument="categories",
+                accepted="for text columns",
+                given=repr(name)[:80],
+                hint="numbers are cut at edges: histogram(age, (18, 65))",
+            )
+        listed = () if isinstance(values, str) else tuple(values)
+        if not all(isinstance(each, str) for each in listed):
+            listed = ()
+        if not 0 < len(listed) == len(set(listed)) <= MOST_CELLS:
+            raise InvalidInput(
+                argument="categories",
+                accepted=f"from 1 to {MOST_CELLS:,} different texts for a column",
+                given=f"{name}: {values!r}"[:80],
+            )
+        known[name] = listed
+    return replace(schema, categories=known)
 
 
 def analyst_name(name: object) -> str:

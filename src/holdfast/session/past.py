@@ -6,7 +6,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import final
 
-from holdfast.core.errors import InvalidInput
+from holdfast.core.errors import InvalidInput, QuestionError
 from holdfast.guess.guesser import Guesser
 from holdfast.ledger.answers import answers_after
 from holdfast.ledger.record import Paid, Settled
@@ -90,9 +90,10 @@ class Past:
 
     def _teach(self, settled: Settled, *, within: Fraction) -> None:
         if self._guesser is not None and isinstance(settled.value, tuple):
-            question = parse_question(settled.text, self._schema)
-            # A guesser need not know all columns; what it cannot use it does not learn.
-            with self._lesson, suppress(InvalidInput):
+            # A guesser need not know all columns, and an earlier version may have read questions
+            # that this one refuses; what it cannot use it does not learn.
+            with self._lesson, suppress(InvalidInput, QuestionError):
+                question = parse_question(settled.text, self._schema)
                 self._guesser.learn(question, settled.value[0], within=within)
 
 

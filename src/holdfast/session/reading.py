@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from holdfast.core.charge import amount_of
-from holdfast.core.errors import EvaluationFailed
+from holdfast.core.errors import EvaluationFailed, HoldfastError
 from holdfast.core.secret import Exact
+from holdfast.data.source import Source, Total
 from holdfast.data.statistic import Statistic
-from holdfast.data.table import Table, Total
 from holdfast.ledger.ledger import Reservation
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.splitting import Splitting
@@ -19,9 +19,20 @@ from holdfast.session.request import Request
 
 
 def read(
-    table: Table, plan: Plan, requests: Sequence[Request], reserved: Reservation
+    table: Source, plan: Plan, requests: Sequence[Request], reserved: Reservation
 ) -> list[Total]:
-    """The exact values of what was paid for."""
+    """The exact values of what was paid for; what else a source raises is withheld."""
+    try:
+        return _exact(table, plan, requests, reserved)
+    except HoldfastError:
+        raise
+    except Exception:
+        raise EvaluationFailed() from None
+
+
+def _exact(
+    table: Source, plan: Plan, requests: Sequence[Request], reserved: Reservation
+) -> list[Total]:
     questions = [each.asked for each in requests if isinstance(each.asked, Question)]
     promised = plan.mechanism
     if isinstance(promised, Splitting):
@@ -41,7 +52,7 @@ def read(
     return [_read(table, each, totals) for each in requests]
 
 
-def _read(table: Table, request: Request, totals: Iterator[Total]) -> Total:
+def _read(table: Source, request: Request, totals: Iterator[Total]) -> Total:
     match request.asked:
         case Question():
             return next(totals)

@@ -19,7 +19,7 @@ from holdfast.ledger.ledger import Reservation
 from holdfast.ledger.record import Settled
 from holdfast.planner.recorded import span_of
 from holdfast.query.candidates import Candidates
-from holdfast.query.form import Histogram, Quantile
+from holdfast.query.form import Grouped, Histogram, Quantile
 from holdfast.query.question import Question
 from holdfast.session.past import guessed, plausible, with_outcome
 
@@ -82,20 +82,21 @@ class Replies:
             return False
 
     def histogram(self, asked: Question) -> HistogramAnswer:
+        """All numbers of a histogram, or those from which shares or means by cells follow."""
         known, cost = self._settled[asked.digest], self._paid(asked.digest)
         form = asked.form
-        if not isinstance(form, Histogram):
+        if not isinstance(form, Histogram | Grouped):
             raise TypeError("not a histogram")
         if not isinstance(known.value, tuple) or len(known.value) != form.dimension:
             raise self._damaged()
-        span = self._span(known, asked)
+        span, labels = self._span(known, asked), _labels(form)
         cells = tuple(
             self._answer(_cell(label, form, asked.text), known, self._share(share), span, cost=cost)
-            for label, share in zip(form.labels, known.value, strict=True)
+            for label, share in zip(labels, known.value, strict=True)
         )
         return HistogramAnswer(
             question=asked.text,
-            labels=form.labels,
+            labels=labels,
             cells=cells,
             cost=cost,
             remaining=self._remaining,
@@ -177,6 +178,13 @@ class Replies:
         return self._unpaid.pop(digest, self._free)
 
 
-def _cell(label: str, form: Histogram, text: str) -> str:
+def _labels(form: Histogram | Grouped) -> tuple[str, ...]:
+    """A name for each number: of groups first what counts in each, then what does not."""
+    if isinstance(form, Histogram):
+        return form.labels
+    return *form.labels, *(f"{label}, the rest" for label in form.labels)
+
+
+def _cell(label: str, form: Histogram | Grouped, text: str) -> str:
     """What a cell asks by itself; a weight is only in the text of the whole."""
     return label if form.weight is None else f"{label} in {text}"

@@ -21,7 +21,7 @@ from holdfast.planner.price import planned_offer, price
 from holdfast.planner.recorded import own_certificate_of
 from holdfast.planner.vector_price import histogram_price
 from holdfast.query.candidates import Candidates
-from holdfast.query.form import FINE, Histogram, Mean, Quantile, Share
+from holdfast.query.form import FINE, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question
 from holdfast.session.guess import Guess
 from holdfast.session.holdout import HeldGuess
@@ -115,6 +115,10 @@ def question_request(
                 )
             drawn = quantile_price(plan, form, loss=loss)
             return Request(question, drawn, _bounds(*form.span))
+        case Grouped():
+            return _grouped_request(plan, question, form, radius)
+        case Given():
+            raise TypeError("a quotient is drawn as its parts")
 
 
 def guess_request(
@@ -232,6 +236,14 @@ def _histogram_request(
             high - low, radius, lambda share: histogram_price(plan, form, radius=share)
         )
     return Request(question, in_fixed_point(drawn), _bounds(*form.extent))
+
+
+def _grouped_request(
+    plan: Plan, question: Question, form: Grouped, radius: float | None
+) -> Request:
+    """The radius is that of the shares that are drawn, of all rows."""
+    drawn = histogram_price(plan, form, radius=radius)
+    return Request(question, in_fixed_point(drawn) if isinstance(form.weight, Mean) else drawn)
 
 
 def in_fixed_point(drawn: Price) -> Price:

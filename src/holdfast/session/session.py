@@ -2,43 +2,35 @@
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from fractions import Fraction
-from typing import final
+from typing import cast, final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.choice import Choice
-from holdfast.core.errors import InvalidInput
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.data.source import Source
 from holdfast.data.statistic import Statistic
-from holdfast.data.table import Table
+from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
 from holdfast.guess.guesser import Guesser
 from holdfast.ledger.ledger import Ledger
-from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Guessed, Plan
 from holdfast.planner.price import planned_price, price
-from holdfast.planner.thresholdout import told_within
 from holdfast.query.candidates import parse_candidates
-from holdfast.query.form import Histogram, Mean, Quantile, Share
+from holdfast.query.form import Given, Grouped, Histogram, Quantile
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
+from holdfast.session.agreed import no_statistic
 from holdfast.session.flow import Flow
-from holdfast.session.parsing import analyst_name, of_form, parsed
-from holdfast.session.past import Past
+from holdfast.session.guessing import Guessing, past_of
+from holdfast.session.parsing import analyst_name, check_scalar, of_form, parsed
+from holdfast.session.pricing import priced
 from holdfast.session.promised import promised
+from holdfast.session.quotients import AnyAnswer, conditional_in, drawn_for, found_in
 from holdfast.session.reply import Replies
-from holdfast.session.request import (
-    Request,
-    best_request,
-    guess_request,
-    in_fixed_point,
-    question_request,
-    statistic_request,
-)
-from holdfast.theory.generalization.checking import Transcript
+from holdfast.session.request import Request, best_request, question_request, statistic_request
 
 
 @final
@@ -48,10 +40,11 @@ class Session:
     def __init__(
         self,
         *,
-        table: Table,
+        table: Source,
         plan: Plan,
         ledger: Ledger,
         rng: Entropy,
+        schema: Schema | None = None,
         guesser: Guesser | None = None,
         analyst: str = "",
     ) -> None:
@@ -59,18 +52,13 @@ class Session:
         self.analyst = analyst_name(analyst)
         self.ledger = ledger
         self._table = table
-        self._guesser = guesser
-        noise = Fraction(0)
-        if isinstance(plan.mechanism, Thresholdout):
-            noise = told_within(plan.mechanism)
-        self._seen_past = Past(schema=table.schema, guesser=guesser, noise=noise)
+        self.schema = table.schema if schema is None else schema
+        past = past_of(plan, schema=self.schema, guesser=guesser)
         self._flow = Flow(
-            table=table,
-            plan=plan,
-            ledger=ledger,
-            rng=rng,
-            past=self._seen_past,
-            analyst=self.analyst,
+            table=table, plan=plan, ledger=ledger, rng=rng, past=past, analyst=self.analyst
+        )
+        self._guessing = Guessing(
+            plan=plan, ledger=ledger, flow=self._flow, past=past, guesser=guesser
         )
 
     def as_analyst(self, name: str) -> "Session":
@@ -78,6 +66,7 @@ class Session:
         other = copy(self)
         other.analyst = analyst_name(name)
         other._flow = self._flow.as_analyst(other.analyst)
+        other._guessing = self._guessing.through(other._flow)
         return other
 
     def ask(
@@ -100,53 +89,13 @@ class Session:
         if guess is None and tolerance is None:
             return self.ask_many([question], radius=radius)[0]
         asked = parsed([question], self.schema)[0]
-        return self._check(asked, radius=radius, guess=guess, tolerance=tolerance)
-
-    def _check(
-        self,
-        asked: Question,
-        *,
-        radius: float | None = None,
-        guess: float | None = None,
-        tolerance: float | None = None,
-    ) -> Answer:
-        self.ledger.spent()  # others may have answered, and taught
-        plain = isinstance(asked.form, Share | Mean)
-        if plain and asked.digest in self.ledger.seen.answers:
-            return self._replies([]).scalar(asked)
-        with self._flow.turn:
-            request = self._guessed(asked, radius, guess=guess, tolerance=tolerance)
-            return self._replies([request]).scalar(asked)
-
-    def _guessed(
-        self,
-        asked: Question,
-        radius: float | None,
-        *,
-        guess: float | None,
-        tolerance: float | None,
-    ) -> Request:
-        if radius is not None:
-            accepted = "left out where guesses are checked"
-            raise InvalidInput(argument="radius", accepted=accepted, given=repr(radius))
-        self._past()  # so that the guesser knows all that was released
-        share = None
-        if guess is None and self._guesser is not None:
-            share = self._seen_past.guess(asked)
-        return guess_request(
-            self.plan, asked, guess=guess, share=share, tolerance=tolerance, past=self._past
-        )
+        return self._guessing.check(asked, radius=radius, guess=guess, tolerance=tolerance)
 
     @property
     def failures(self) -> int:
         """How many guesses have failed, whoever made them; what was never settled counts too."""
         self.ledger.spent()
-        return self._past().failures
-
-    def _past(self) -> Transcript:
-        if not isinstance(self.plan.mechanism, Guessed):
-            return Transcript(questions=self.ledger.seen.draws)
-        return self._seen_past.look(self.ledger.seen)
+        return self._guessing.transcript().failures
 
     def ask_many(self, questions: Iterable[str], *, radius: float | None = None) -> list[Answer]:
         """Answers to all `questions`, charged, evaluated and recorded together.
@@ -158,32 +107,21 @@ class Session:
         """
         asked = parsed(questions, self.schema)
         for question in asked:
-            if isinstance(question.form, Histogram | Quantile):
-                kind = type(question.form).__name__.lower()
-                raise InvalidInput(
-                    argument="question",
-                    accepted="a share or a mean",
-                    given=f"a {kind}",
-                    hint=f"call session.{kind}",
-                )
+            check_scalar(question)
         if isinstance(self.plan.mechanism, Guessed):  # one by one: a failure teaches
-            self.ledger.spent()
-            new = {each.digest for each in asked} - self.ledger.seen.answers.keys()
-            if len(new) > self._flow.left():
-                raise self._flow.refusal(len(new))
-            return [self._check(each, radius=radius) for each in asked]
+            return self._guessing.check_all(asked, radius=radius)
         replies = self._replies(self._requests(asked, radius))
         return [replies.scalar(question) for question in asked]
 
-    def respond(
-        self, questions: Iterable[str], *, radius: float | None = None
-    ) -> list[Answer | HistogramAnswer | QuantileAnswer]:
+    def respond(self, questions: Iterable[str], *, radius: float | None = None) -> list[AnyAnswer]:
         """Answers to questions of any form together, as `ask_many` does."""
-        if isinstance(self.plan.mechanism, Guessed):
-            return list(self.ask_many(questions, radius=radius))
         asked = parsed(questions, self.schema)
-        replies = self._replies(self._requests(asked, radius))
-        return [replies.any(question) for question in asked]
+        if isinstance(self.plan.mechanism, Guessed):
+            for question in asked:
+                check_scalar(question)
+            return list(self._guessing.check_all(asked, radius=radius))
+        replies = self._replies(self._requests(drawn_for(asked), radius))
+        return [found_in(replies, question) for question in asked]
 
     def histogram(self, question: str, *, radius: float | None = None) -> HistogramAnswer:
         """All cells of a histogram in one draw, which costs about four questions however many.
@@ -192,6 +130,31 @@ class Session:
         """
         asked = of_form(question, Histogram, self.schema)
         return self._replies([question_request(self.plan, asked, radius=radius)]).histogram(asked)
+
+    def grouped(self, question: str, *, radius: float | None = None) -> GroupedAnswer:
+        """A share or a mean within each cell in one draw: `session.grouped("late by carrier")`.
+
+        Costs about four questions however many cells. The radius is that of the shares of all rows
+        from which the numbers within the cells follow: those of small cells reach further.
+        """
+        return cast(GroupedAnswer, self._about(question, Grouped, radius))
+
+    def conditional(self, question: str, *, radius: float | None = None) -> ConditionalAnswer:
+        """A share or a mean among some: `session.conditional("late given carrier = 'AA'")`.
+
+        Two questions, of which each is free if it was answered before, and their quotient. The
+        radius is that of the two; the rarer the condition, the further the quotient's reaches.
+        """
+        return cast(ConditionalAnswer, self._about(question, Given, radius))
+
+    def _about(
+        self, question: str, form: type[Grouped] | type[Given], radius: float | None
+    ) -> AnyAnswer:
+        asked = of_form(question, form, self.schema)
+        if isinstance(self.plan.mechanism, Guessed) and isinstance(asked.form, Given):
+            parts = self._guessing.check_all(drawn_for([asked]), radius=radius)
+            return conditional_in(parts, asked)
+        return found_in(self._replies(self._requests(drawn_for([asked]), radius)), asked)
 
     def quantile(self, question: str, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
@@ -214,6 +177,8 @@ class Session:
 
     def measure(self, statistic: Statistic, *, radius: float | None = None) -> Answer:
         """The mean of a statistic over fresh samples of as many rows, with its interval."""
+        if not self._table.ordered:
+            raise no_statistic(self._table)
         request = statistic_request(self.plan, statistic, radius=radius)
         return self._replies([request]).scalar(statistic)
 
@@ -238,14 +203,9 @@ class Session:
         """
         asked = parse_question(question, self.schema)
         if isinstance(self.plan.mechanism, Guessed) or guess is not None or tolerance is not None:
-            self.ledger.spent()
-            made = self._guessed(asked, radius, guess=guess, tolerance=tolerance)
-            return self._flow.checked_price(made)
-        request = question_request(self.plan, asked, radius=radius, loss=loss)
-        found = request.price or planned_price(self.plan, draw=self.ledger.draws() + together)
-        if request.price is None and isinstance(asked.form, Mean):
-            return in_fixed_point(found)
-        return found
+            return self._guessing.price(asked, radius=radius, guess=guess, tolerance=tolerance)
+        last = self.ledger.draws() + together
+        return priced(self.plan, asked, radius=radius, loss=loss, draw=last)
 
     def price_of_best(self, candidates: Iterable[str], *, loss: float | None = None) -> Price:
         """What a choice would cost; nothing is spent."""
@@ -262,10 +222,6 @@ class Session:
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as the ledger records them."""
         return self._flow.certificate(terms)
-
-    @property
-    def schema(self) -> Schema:
-        return self._table.schema
 
     @property
     def remaining(self) -> int:
@@ -297,4 +253,5 @@ class Session:
         in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
         left = f"{self._flow.left():,} left{in_rounds}"
         head = f"Session of {self.analyst}" if self.analyst else "Session"
-        return f"<{head}: {promised(self.plan, self._past())}, {left}, ledger {self.ledger.place}>"
+        promise = promised(self.plan, self._guessing.transcript())
+        return f"<{head}: {promise}, {left}, ledger {self.ledger.place}>"

@@ -8,7 +8,7 @@ import pytest
 from audit.analysts.attempts import FALSE_ALARM, RUNS, Noisy, Quick, as_predicted
 from holdfast.audit.analysts.averaging import Averaging, disguises
 from holdfast.audit.analysts.sample import ExactSample
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.query.question import parse_question
 from holdfast.testing.statistics import statistical
 
@@ -48,7 +48,7 @@ def test_what_is_looked_up_is_what_the_sample_says() -> None:
 
 def test_disguises_say_the_same_and_only_some_are_seen_through() -> None:
     signs = np.array([-1, -1, 1, 1], np.int8), np.array([-1, 1, -1, 1], np.int8)
-    table = load(dict(zip("xy", signs, strict=True)))
+    table = in_memory(dict(zip("xy", signs, strict=True)))
     sample = ExactSample(dict(zip("xy", signs, strict=True)))
     spellings = disguises("x", "y", count=9)
 

@@ -7,7 +7,7 @@ from holdfast.audit.analysts.protocol import Columns
 from holdfast.core.errors import InvalidInput
 from holdfast.core.secret import Exact
 from holdfast.core.span import Span
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.query.form import FINE, Mean, Share
 from holdfast.query.question import parse_question
@@ -18,7 +18,7 @@ class ExactSample:
     """Answers shares and means exactly, for the rows that it holds and for no population."""
 
     def __init__(self, columns: Columns) -> None:
-        self._table = load(columns)
+        self._table = in_memory(columns)
 
     def __call__(
         self,

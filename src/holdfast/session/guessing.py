@@ -1,0 +1,117 @@
+"""Questions of a session that checks guesses: one by one, for a failed guess teaches the next."""
+
+from copy import copy
+from fractions import Fraction
+from typing import final
+
+from holdfast.core.answer import Answer
+from holdfast.core.errors import InvalidInput
+from holdfast.guess.guesser import Guesser
+from holdfast.ledger.ledger import Ledger
+from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.planner.own import Price
+from holdfast.planner.plan import Guessed, Plan
+from holdfast.planner.thresholdout import told_within
+from holdfast.query.form import Mean, Share
+from holdfast.query.question import Question
+from holdfast.query.schema import Schema
+from holdfast.session.flow import Flow
+from holdfast.session.past import Past
+from holdfast.session.request import Request, guess_request
+from holdfast.theory.generalization.checking import Transcript
+
+
+def past_of(plan: Plan, *, schema: Schema, guesser: Guesser | None) -> Past:
+    """What is to be learned from the answers of a plan."""
+    holdout = plan.mechanism
+    noise = told_within(holdout) if isinstance(holdout, Thresholdout) else Fraction(0)
+    return Past(schema=schema, guesser=guesser, noise=noise)
+
+
+@final
+class Guessing:
+    """Where guesses come from and what became of them."""
+
+    def __init__(
+        self, *, plan: Plan, ledger: Ledger, flow: Flow, past: Past, guesser: Guesser | None
+    ) -> None:
+        self._plan = plan
+        self._ledger = ledger
+        self._flow = flow
+        self._past = past
+        self._guesser = guesser
+
+    def through(self, flow: Flow) -> "Guessing":
+        """The same, for whoever this flow is for."""
+        other = copy(self)
+        other._flow = flow
+        return other
+
+    def check(
+        self,
+        asked: Question,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+    ) -> Answer:
+        """The answer to a checked guess, or what was answered before."""
+        self._ledger.spent()  # others may have answered, and taught
+        plain = isinstance(asked.form, Share | Mean)
+        if plain and asked.digest in self._ledger.seen.answers:
+            return self._flow.replies([]).scalar(asked)
+        with self._flow.turn:
+            request = self._request(asked, radius, guess=guess, tolerance=tolerance)
+            return self._flow.replies([request]).scalar(asked)
+
+    def check_all(self, asked: list[Question], *, radius: float | None) -> list[Answer]:
+        """Each with its guesser's guess, if the new ones among them fit."""
+        self._ledger.spent()
+        new = {each.digest for each in asked} - self._ledger.seen.answers.keys()
+        if len(new) > self._flow.left():
+            raise self._flow.refusal(len(new))
+        return [self.check(each, radius=radius) for each in asked]
+
+    def price(
+        self,
+        asked: Question,
+        *,
+        radius: float | None,
+        guess: float | None,
+        tolerance: float | None,
+    ) -> Price:
+        """What a check would cost; nothing is spent."""
+        self._ledger.spent()
+        return self._flow.checked_price(
+            self._request(asked, radius, guess=guess, tolerance=tolerance)
+        )
+
+    def _request(
+        self,
+        asked: Question,
+        radius: float | None,
+        *,
+        guess: float | None,
+        tolerance: float | None,
+    ) -> Request:
+        if radius is not None:
+            accepted = "left out where guesses are checked"
+            raise InvalidInput(argument="radius", accepted=accepted, given=repr(radius))
+        self.transcript()  # so that the guesser knows all that was released
+        share = None
+        if guess is None and self._guesser is not None:
+            share = self._past.guess(asked)
+        return guess_request(
+            self._plan,
+            asked,
+            guess=guess,
+            share=share,
+            tolerance=tolerance,
+            past=self.transcript,
+        )
+
+    def transcript(self) -> Transcript:
+        """What was asked so far, and how many guesses failed, as of the last look."""
+        if not isinstance(self._plan.mechanism, Guessed):
+            return Transcript(questions=self._ledger.seen.draws)
+        return self._past.look(self._ledger.seen)
