@@ -8,17 +8,21 @@ from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.numerics import decimal_down, decimal_up, level_up
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.core.span import UNIT
+from holdfast.derive.derived import Derived
+from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
 from holdfast.planner.own import Price
 from holdfast.query.form import Quantile
 from holdfast.query.question import parse_question
+from holdfast.session.quotients import AnyAnswer
 from holdfast.session.session import Session
 
 
-def show_answers(answers: Sequence[Answer | HistogramAnswer | QuantileAnswer]) -> None:
+def show_answers(answers: Sequence[AnyAnswer]) -> None:
     """Numbers in one table, and a table for each histogram; quantiles say which level they have."""
-    numbers = [each for each in answers if isinstance(each, Answer)]
+    numbers = [each for each in answers if isinstance(each, Answer | ConditionalAnswer)]
     if numbers:
-        head = "share" if all(each.span == UNIT for each in numbers) else "value"
+        plain = all(isinstance(each, Answer) and each.span == UNIT for each in numbers)
+        head = "share" if plain else "value"
         rows = [[*_numbers(each), _cost(each), each.question] for each in numbers]
         render.table([head, "low", "high", "cost", "question"], rows)
     for each in answers:
@@ -28,6 +32,13 @@ def show_answers(answers: Sequence[Answer | HistogramAnswer | QuantileAnswer]) -
                 ["value", "low", "high", "cell"],
                 [[*_numbers(cell), label] for label, cell in zip(each.labels, each, strict=True)],
             )
+        elif isinstance(each, GroupedAnswer):
+            render.line(f"{each.question}  ({_cost(each)})")
+            cells = zip(each.labels, each.cells, each.sizes, strict=True)
+            render.table(
+                ["value", "low", "high", "of all rows", "cell"],
+                [[*_numbers(cell), f"{size.value:.4f}", label] for label, cell, size in cells],
+            )
         elif isinstance(each, QuantileAnswer):
             levels = each.levels
             render.line(
@@ -36,16 +47,16 @@ def show_answers(answers: Sequence[Answer | HistogramAnswer | QuantileAnswer]) -
             )
 
 
-def _numbers(answer: Answer) -> list[str]:
-    span = answer.span
+def _numbers(answer: Answer | ConditionalAnswer | Derived) -> list[str]:
+    places = answer.span.places if isinstance(answer, Answer) else 4
     return [
-        f"{answer.value:.{span.places}f}",
-        decimal_down(answer.low, places=span.places),
-        decimal_up(answer.high, places=span.places),
+        f"{answer.value:.{places}f}",
+        decimal_down(answer.low, places=places),
+        decimal_up(answer.high, places=places),
     ]
 
 
-def _cost(answer: Answer | HistogramAnswer | QuantileAnswer) -> str:
+def _cost(answer: AnyAnswer) -> str:
     return "free" if answer.replayed else "new"
 
 

@@ -7,6 +7,7 @@ import click
 from holdfast.cli import options, render
 from holdfast.cli.answers import show_answers, show_prices
 from holdfast.cli.opening import opened, place_of
+from holdfast.cli.reading import RowBar
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.load import load
@@ -24,6 +25,8 @@ from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
 from holdfast.planner.price import planned_price
 from holdfast.query.question import Question, parse_question
 from holdfast.session.opening import limit_of
+from holdfast.session.parsing import declared
+from holdfast.session.quotients import drawn_for
 from holdfast.session.request import Request, guess_request, question_request
 from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript
@@ -50,6 +53,7 @@ _MECHANISMS: dict[str, type[Mechanism]] = {
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.holdfast]")
 @options.analyst
+@options.categories
 @click.option("--guess", type=float, help="Check this guess, in a ledger that checks them.")
 @click.option(
     "--tolerance",
@@ -78,6 +82,7 @@ def ask(
     confidence: float | None,
     ledger: str | None,
     analyst: str,
+    categories: dict[str, list[str]],
     guess: float | None,
     tolerance: float | None,
     failures: int | None,
@@ -87,16 +92,22 @@ def ask(
     explain: bool,
     json_wanted: bool,
 ) -> None:
-    """Ask questions about the population behind a CSV or Parquet FILE.
+    """Ask questions about the population behind a FILE, several, or a table in a database.
 
     \b
     holdfast ask people.csv "age > 50 and income < 30000"
+    holdfast ask people.csv "mean(income, 0, 200000) given age > 50"
+    holdfast ask people.csv "income > 30000 by city" --categories city=Ulm,Bonn
+    holdfast ask "flights-*.parquet" "delay > 30" --ledger flights.holdfast
+    holdfast ask "postgresql://host/db#flights" "delay > 30" --ledger flights.holdfast
     holdfast ask people.csv "age > 50" --radius 0.02 --price
     holdfast ask people.csv "mean(income, 0, 200000)"
     holdfast ask people.csv "histogram(age, (18, 30, 50, 65))"
     holdfast ask people.csv "quantile(income, 0.5, 0, 200000)"
     """
-    table = load(file)
+    bar = RowBar()
+    with bar.shown():
+        table = load(file, progress=bar)
     limit = None
     if failures is not None:  # the tolerance is then the ledger's
         limit, tolerance = limit_of(failures, tolerance), None
@@ -107,7 +118,8 @@ def ask(
             accepted="with a single question",
             given=f"{len(question)} questions",
         )
-    parsed = [parse_question(text, table.schema) for text in question]
+    schema = declared(table.schema, categories)
+    parsed = [parse_question(text, schema) for text in question]
 
     with opened(
         table,
@@ -115,7 +127,7 @@ def ask(
         requested=lambda plan: (
             [_checked(plan, each, radius, guess, tolerance) for each in parsed]
             if guessed or isinstance(plan.mechanism, Guessed)
-            else [question_request(plan, each, radius=radius) for each in parsed]
+            else [question_request(plan, each, radius=radius) for each in drawn_for(parsed)]
         ),
         confidence=confidence,
         questions=questions,
@@ -123,6 +135,7 @@ def ask(
         rounds=rounds,
         limit=limit,
         analyst=analyst,
+        categories=categories,
     ) as session:
         if price_wanted:
             show_prices(
@@ -131,11 +144,12 @@ def ask(
                 json_wanted=json_wanted,
             )
             return
-        answers = (
-            [session.ask(question[0], radius=radius, guess=guess, tolerance=tolerance)]
-            if guessed
-            else session.respond(question, radius=radius)
-        )
+        with bar.shown():
+            answers = (
+                [session.ask(question[0], radius=radius, guess=guess, tolerance=tolerance)]
+                if guessed
+                else session.respond(question, radius=radius)
+            )
         if json_wanted:
             certificate = session.plan.certificate.to_dict()
             render.as_json(

@@ -6,6 +6,7 @@ import click
 
 from holdfast.cli import options, render
 from holdfast.cli.opening import opened, place_of
+from holdfast.cli.reading import RowBar
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import digits_up, level_up
 from holdfast.data.load import load
@@ -45,9 +46,10 @@ def best(
     holdfast best scores.parquet "model_1 = label" "model_2 = label" "model_3 = label"
     holdfast best scores.parquet --from models.txt --loss 0.01 --price
     """
-    lines = [line.strip() for line in listed] if listed else []
-    asked = [*candidate, *(line for line in lines if line)]
-    table = load(file)
+    asked = [*candidate, *(_candidates(listed) if listed else ())]
+    bar = RowBar()
+    with bar.shown():
+        table = load(file, progress=bar)
     if len(asked) < 2:
         raise InvalidInput(
             argument="candidates", accepted="two or more", given=str(len(asked)), hint="see --help"
@@ -67,7 +69,8 @@ def best(
             price = session.price_of_best(asked, loss=loss)
             _show_price(session, price, high - low, json_wanted)
             return
-        choice = session.best(asked, loss=loss)
+        with bar.shown():
+            choice = session.best(asked, loss=loss)
         if json_wanted:
             render.as_json(choice.to_dict())
             return
@@ -77,6 +80,15 @@ def best(
             f"the population, with confidence {choice.confidence} for all answers together; "
             f"{choice.remaining:,} new questions left"
         )
+
+
+def _candidates(listed: TextIO) -> list[str]:
+    try:
+        return [line.strip() for line in listed if line.strip()]
+    except UnicodeDecodeError:
+        raise InvalidInput(
+            argument="--from", accepted="a text file in UTF-8", given=repr(listed.name)
+        ) from None
 
 
 def _show_price(session: Session, price: Price, width: float, json_wanted: bool) -> None:

@@ -15,7 +15,7 @@ import click
 
 from holdfast import __version__
 from holdfast.cli import render
-from holdfast.core.errors import EvaluationFailed, HoldfastError, LedgerError, Refusal
+from holdfast.core.errors import DataChanged, EvaluationFailed, HoldfastError, LedgerError, Refusal
 
 BAD_INPUT, REFUSED, LEDGER_TROUBLE, ENGINE_FAILED = 2, 3, 4, 5
 
@@ -50,7 +50,7 @@ def exit_code(problem: HoldfastError) -> int:
             return REFUSED
         case LedgerError():
             return LEDGER_TROUBLE
-        case EvaluationFailed():
+        case EvaluationFailed() | DataChanged():
             return ENGINE_FAILED
         case _:
             return BAD_INPUT

@@ -1,10 +1,11 @@
 """Opening data for a command, once it is clear that the command can be served."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from holdfast.core import check
 from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.table import Table
+from holdfast.data.address import is_address, is_pattern
+from holdfast.data.source import Source
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.places import named
@@ -12,18 +13,21 @@ from holdfast.planner.limited import Limit
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.session.opening import new_plan
 from holdfast.session.opening import open as open_data
+from holdfast.session.place import place_of as session_place
 from holdfast.session.request import Request
 from holdfast.session.session import Session
 
 
-def place_of(file: str, ledger: str | None, table: Table, *, price_wanted: bool) -> str:
+def place_of(file: str, ledger: str | None, table: Source, *, price_wanted: bool) -> str:
     """Where the ledger of a file is; a price for data that has none makes none."""
-    place = named(ledger or f"{file}.holdfast", table.fingerprint)
+    if price_wanted and ledger is None and (is_address(file) or is_pattern(file)):
+        return MEMORY
+    place = named(session_place(file, ledger), table.fingerprint)
     return MEMORY if price_wanted and not Ledger.exists(place) else place
 
 
 def opened(
-    table: Table,
+    table: Source,
     *,
     ledger: str,
     requested: Callable[[Plan], Iterable[Request]],
@@ -33,6 +37,7 @@ def opened(
     rounds: int | None = None,
     limit: Limit | None = None,
     analyst: str = "",
+    categories: Mapping[str, Sequence[str]] | None = None,
 ) -> Session:
     """A session on `table`. What is `requested` is tried on the plan before a ledger is made.
 
@@ -40,7 +45,7 @@ def opened(
     """
     if not Ledger.exists(ledger):
         plan = new_plan(
-            table.rows,
+            table,
             confidence=None if confidence is None else check.probability(confidence=confidence),
             questions=questions,
             mechanisms=mechanisms,
@@ -60,4 +65,5 @@ def opened(
         ledger=ledger,
         mechanisms=mechanisms,
         analyst=analyst,
+        categories=categories,
     )

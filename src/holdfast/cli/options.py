@@ -19,6 +19,27 @@ analyst = click.option(
     help="Who asks, within what share.",
 )
 
+
+def _declared(
+    _: click.Context, __: click.Parameter, given: tuple[str, ...]
+) -> dict[str, list[str]]:
+    found = {}
+    for each in given:
+        name, sign, values = each.partition("=")
+        if not sign or not name.strip():
+            raise click.BadParameter(f"write COLUMN=VALUE,VALUE,… (got {each!r})")
+        found[name.strip()] = [value.strip() for value in values.split(",")]
+    return found
+
+
+categories = click.option(
+    "--categories",
+    multiple=True,
+    callback=_declared,
+    metavar="COLUMN=VALUE,…",
+    help="Which values a text column has, for histograms and groups; may be repeated.",
+)
+
 delta = click.option("--delta", default="1e-6", show_default=True, help="The δ to account for.")
 
 neighbours = click.option(

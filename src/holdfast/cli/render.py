@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 
 # A question or a file name may hold codes that a terminal would obey.
-_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+def _visible(text: str) -> str:
+    return "".join(each if each.isprintable() else _escaped(ord(each)) for each in text)
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def _literal(text: str) -> str:
-    return "\n".join(part.translate(_VISIBLE) for part in text.split("\n"))
+    return "\n".join(_visible(part) for part in text.split("\n"))
 
 
 def _console(*, stderr: bool = False) -> Console:
@@ -44,7 +49,11 @@ def heading(title: str, text: str) -> None:
 
 def as_json(value: object) -> None:
     """One JSON document for programs."""
-    print(json_text(value))
+    escaped = (
+        each if each == "\n" or each.isprintable() else json.dumps(each)[1:-1]
+        for each in json_text(value)
+    )
+    print("".join(escaped))
 
 
 def json_text(value: object) -> str:
@@ -55,7 +64,7 @@ def json_text(value: object) -> str:
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Aligned columns, with a bold head on a terminal."""
     console = _console()
-    rows = [[cell.translate(_VISIBLE) for cell in row] for row in rows]
+    rows = [[_visible(cell) for cell in row] for row in rows]
     if console.is_terminal:
         ruled = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
