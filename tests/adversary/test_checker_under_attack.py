@@ -30,7 +30,7 @@ from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
 from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.planner import checking as planner_checking
 from holdfast.query.question import parse_question
 from holdfast.session import Session
@@ -96,7 +96,7 @@ class Control:
     """
 
     def __init__(self, columns: Columns) -> None:
-        table = load(columns)
+        table = in_memory(columns)
         level = log_inverse_level(beta=BETA, transcript=Transcript())
         self._schema = table.schema
         self._radius = sampling_radius(rows=table.rows, log_inverse_level=level)

@@ -8,7 +8,7 @@ import pytest
 import holdfast
 from holdfast.audit.correlation import agreement, vote
 from holdfast.audit.holdouts import HeldFast, Holdout, PlainHoldout
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.noise.entropy import Seeded
 from holdfast.testing.statistics import excess_p_value, statistical
 
@@ -59,7 +59,7 @@ def test_the_same_test_rejects_a_plain_holdout() -> None:
     """The mutant: exact answers with textbook intervals."""
     rng = np.random.default_rng(2)
     trials = 200
-    missed = sum(misses(PlainHoldout(load(draw_sample(rng)))) for _ in range(trials))
+    missed = sum(misses(PlainHoldout(in_memory(draw_sample(rng)))) for _ in range(trials))
 
     assert excess_p_value(missed, trials=trials, probability=1 - CONFIDENCE) < FALSE_ALARM
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from holdfast.audit.correlation import agreement
 from holdfast.core.loss import GDP
 from holdfast.core.target import Target
-from holdfast.data.load import load
+from holdfast.data.load import in_memory
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.opening import Opening
@@ -63,7 +63,7 @@ def answers(actual: Plan, *, seed: int) -> Floats:
     """What a session with the noise of `actual` says about each feature's agreement."""
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 2, (len(FEATURES) + 1, ROWS)).astype(float) * 2 - 1
-    table = load(dict(zip([*FEATURES, LABEL], values, strict=True)))
+    table = in_memory(dict(zip([*FEATURES, LABEL], values, strict=True)))
     opening = Opening(
         fingerprint=table.fingerprint,
         rows=ROWS,

@@ -1,0 +1,468 @@
+"""One row cannot be seen in errors, logs, warnings or output, whatever is in it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import shutil
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime
+from functools import partial
+from math import inf, nan
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import holdfast
+from holdfast.cli.main import main
+from holdfast.core.errors import DataError, EvaluationFailed, HoldfastError
+from holdfast.core.secret import Exact
+from holdfast.data.piece import Columns
+from holdfast.data.table import Table
+from holdfast.noise import entropy
+from holdfast.noise.entropy import Seeded
+from holdfast.query.question import Question, parse_question
+from holdfast.session.session import Session
+
+ROWS = 1_500
+FINITE = 1.7976931348623157e308
+
+Cell = float | str | bool | date | datetime | None
+Way = tuple[str, Cell]
+
+
+def frame(way: Way | None = None) -> pl.DataFrame:
+    """Ordinary rows, but for one cell; dates and moments may be given by their numbers."""
+    rng = random.Random(3)
+    numbers = [rng.uniform(0, 3) for _ in range(ROWS)]
+    columns = {
+        "x": pl.Series("x", numbers, dtype=pl.Float64),
+        "y": pl.Series("y", numbers[::-1], dtype=pl.Float64),
+        "k": pl.Series("k", [rng.randrange(9) for _ in range(ROWS)], dtype=pl.Int64),
+        "s": pl.Series("s", [rng.choice("abc") for _ in range(ROWS)], dtype=pl.String),
+        "f": pl.Series("f", [rng.random() < 0.4 for _ in range(ROWS)], dtype=pl.Boolean),
+        "d": pl.Series("d", [rng.randrange(20_000) for _ in range(ROWS)], dtype=pl.Int32),
+        "m": pl.Series("m", [rng.randrange(10**15) for _ in range(ROWS)], dtype=pl.Int64),
+    }
+    if way is not None:
+        name, cell = way
+        held = columns[name].to_list()
+        columns[name] = pl.Series(name, [cell, *held[1:]], dtype=columns[name].dtype)
+    columns["d"] = columns["d"].cast(pl.Date)
+    columns["m"] = columns["m"].cast(pl.Datetime("us"))
+    return pl.DataFrame(list(columns.values()))
+
+
+WAYS: dict[str, Way] = {
+    "NaN": ("x", nan),
+    "infinity": ("x", inf),
+    "minus infinity": ("x", -inf),
+    "the largest double": ("x", FINITE),
+    "what overflows below": ("x", -FINITE),
+    "the smallest double": ("x", 5e-324),
+    "minus zero": ("x", -0.0),
+    "no number": ("x", None),
+    "the largest integer": ("k", 2**63 - 1),
+    "the smallest integer": ("k", -(2**63)),
+    "no integer": ("k", None),
+    "text with NUL": ("s", "a\0b"),
+    "long text": ("s", "secret " * 100_000),
+    "text that terminals obey": ("s", "\x1b[2J\u202e"),
+    "no characters": ("s", ""),
+    "no text": ("s", None),
+    "no flag": ("f", None),
+    "no date": ("d", None),
+    "the last day of the calendar": ("d", 2_932_896),
+    "a day behind every calendar": ("d", 2**31 - 1),
+    "a day before every calendar": ("d", -(2**31)),
+    "no moment": ("m", None),
+    "a moment behind every calendar": ("m", 2**62),
+    "a moment before every calendar": ("m", -(2**62)),
+}
+
+# What fails before any row is read, and what does not fail.
+ASKED = (
+    "x > 1", "x / y > 1", "x / x > 0", "x - x = 0", "x * 1e308 > 0", "x * x * x > 1e300",
+    "abs(x) > 1", "x + 1e308 + y > 0", "x in (1, 2)", "x is null", "clip(x, 0, 1) > 0.5",
+    "if(f, x, null) > 1",
+    "y > 1", "k > 3", "k * k > 9", "k + 1 > 1e300", "s = 'a'", "s like '%a%'", "s is null", "f",
+    "d > '2013-01-01'", "d - '2013-01-01' > 1", "d + 1e300 > '2013-01-01'", "year(d) = 2013",
+    "weekday(d) = 1", "m > '2013-01-01'", "m - d > 0", "mean(x, 0, 1)", "mean(y, 0, 1)",
+    "mean(x / y, -1e300, 1e300)", "mean(k, 0, 9)", "histogram(x, (0, 1))",
+    "histogram(s, ('a', 'b'))",
+    "histogram(d, ('2013-01-01'), mean(x, 0, 1))", "f by x (0, 1)", "mean(x, 0, 1) by s ('a')",
+    "f given x > 1", "mean(x, 0, 1) given f", "mean(y, 0, 1) given y > 1",
+    "x >", "nosuch > 1", "s > 1", "x = 'a'", "x > 1e999", "1e308 * 10 > x", "x + 1e308 + 1e308 > 0",
+    "mean(x, 1, 0)", "mean(x, 0, 1e999)", "x / 0 > 1", "d > 'never'", "hour(d) = 1", "s like '_'",
+    "x > 1 and x < 1", "x = 1 given x = 1", "histogram(x)", "histogram(s)", "f by s", "'\x1b' = s",
+    "quantile(x, 2, 0, 1)", '["share",["<",["column","x"],1e999]]', "(" * 60, "x" * 200_000,
+)  # fmt: skip
+PARTS = ("year(m) = 2001", "hour(m) = 12", "weekday(m) = 3", "mean(second(m), 0, 59)")
+
+
+# What an analyst can see -------------------------------------------------------------------------
+
+
+def told(error: BaseException) -> list[str]:
+    """All that an error says, and what stands behind it."""
+    lines = [type(error).__name__, str(error), repr(error), *traceback.format_exception(error)]
+    if isinstance(error, HoldfastError):
+        lines.append(repr(error.fields()))
+    return [each.replace(repr(id(error)), "") for each in lines]
+
+
+class _Kept(logging.Handler):
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(logging.DEBUG)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(f"log {record.name} {record.levelname} {record.getMessage()}")
+        if record.exc_info and record.exc_info[1]:
+            self._lines += told(record.exc_info[1])
+
+
+@contextmanager
+def overheard(capfd: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
+    """Whatever is logged, warned of or printed meanwhile, also by code that is not Python."""
+    lines: list[str] = []
+    handler, root = _Kept(lines), logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    capfd.readouterr()
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            yield lines
+        lines += [f"warning {each.category.__name__} {each.message}" for each in warned]
+        shown = capfd.readouterr()
+        lines += [f"out {shown.out}", f"err {shown.err}"]
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+
+
+def _answered(answer: object, *, free: bool) -> list[str]:
+    """All of what the row has no part in; else only of which kind it is."""
+    answers = answer if isinstance(answer, list) else [answer]
+    kinds = [type(each).__name__ for each in answers]
+    return [*kinds, *map(str, answers)] if free else kinds
+
+
+def _calls(session: Session) -> list[tuple[str, Callable[[], object]]]:
+    """Calls and the columns they are about, as text; a batch is about all."""
+    calls: list[tuple[str, Callable[[], object]]] = [
+        (text, partial(session.respond, [text])) for text in (*ASKED, *PARTS)
+    ]
+    calls += [
+        ("x", lambda: session.quantile("quantile(x, 0.5, 0, 3)")),
+        ("y", lambda: session.quantile("quantile(y, 0.5, 0, 3)")),
+        ("xy", lambda: session.best(["x > 1", "y > 1", "f"])),
+        ("xs", lambda: session.best(["x > 1", "mean(x, 0, 1)"])),
+        ("x", lambda: session.ask("x > 1.5", radius=1e-12)),
+        ("x", lambda: session.ask("x > 1.5", radius=-1.0)),
+        ("x", lambda: session.ask("x > 1.5", radius=nan)),
+        ("x", lambda: session.ask("x > 1.5", guess=0.5)),
+        ("x", lambda: session.ask("histogram(x, (0, 1))")),
+        ("x", lambda: session.price_of("x > 1.5", radius=0.1)),
+        ("x", lambda: session.ask_many([f"x > {i}" for i in range(320)])),
+        ("", lambda: session.remaining),
+    ]
+    return calls
+
+
+def seen_in_session(
+    way: Way | None, column: str, capfd: pytest.CaptureFixture[str]
+) -> list[list[str]]:
+    """What a conversation about the table shows; answers as far as the column is not in them."""
+    found = []
+    with holdfast.open(
+        frame(way),
+        questions=300,
+        ledger=":memory:",
+        entropy=Seeded(11),
+        mechanisms=[holdfast.Gaussian],
+    ) as session:
+        for about, call in _calls(session):
+            with overheard(capfd) as lines:
+                try:
+                    answer = call()
+                except Exception as error:
+                    said = told(error)
+                else:
+                    said = _answered(answer, free=column not in _columns(about, session))
+            found.append([about[:80], *said, *lines])
+        with overheard(capfd) as lines:
+            said = [repr(session), str(session.ledger.verify())]
+        found.append([*said, *lines])
+    for questions in (10**12, 0):
+        with overheard(capfd) as lines, pytest.raises(HoldfastError) as refused:
+            holdfast.open(frame(way), ledger=":memory:", questions=questions)
+        found.append([*told(refused.value), *lines])
+    return found
+
+
+def _columns(about: str, session: Session) -> set[str]:
+    try:
+        form = repr(parse_question(about, session.schema).form)
+    except HoldfastError:
+        return set(about)
+    return {name for name in session.schema.columns if f"Column(name='{name}')" in form}
+
+
+def differences(one: Sequence[list[str]], other: Sequence[list[str]]) -> list[tuple[str, str]]:
+    """Where two conversations can be told apart."""
+    assert len(one) == len(other)
+    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
+    return [("\n".join(a)[:2_000], "\n".join(b)[:2_000]) for a, b in pairs]
+
+
+@pytest.fixture(scope="module")
+def ordinary() -> dict[str, list[list[str]]]:
+    """What is seen of the table without the odd row, by the column that is not compared."""
+    return {}
+
+
+def compared(
+    way: Way, ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
+) -> list[tuple[str, str]]:
+    column = way[0]
+    if column not in ordinary:
+        ordinary[column] = seen_in_session(None, column, capfd)
+    return differences(ordinary[column], seen_in_session(way, column, capfd))
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_row_is_not_seen_in_a_session(
+    name: str, ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(WAYS[name], ordinary, capfd) == []
+
+
+def test_the_last_moment_of_all_is_not_seen_in_a_session(
+    ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(("m", 2**63 - 1), ordinary, capfd) == []
+
+
+def test_the_questions_fail_in_many_ways(capfd: pytest.CaptureFixture[str]) -> None:
+    """So that the tests above are about errors of every kind that can be provoked."""
+    kinds = {kind for lines in seen_in_session(None, "x", capfd) for kind in lines[:2]}
+    wanted = {
+        "QuestionError", "TypeMismatch", "UnknownColumn", "InvalidInput", "VacuousPlan",
+        "BudgetExhausted", "Answer", "HistogramAnswer", "GroupedAnswer", "ConditionalAnswer",
+    }  # fmt: skip
+    assert kinds >= wanted
+
+
+# Engines that fail -------------------------------------------------------------------------------
+
+Total = Exact[int] | Exact[tuple[int, ...]]
+
+
+def _row(table: Table) -> str:
+    return repr(table._frame.row(0))
+
+
+def _cells(columns: Columns) -> str:
+    return repr([series[0] for series in columns._series.values()])
+
+
+def _fails_inside(self: Columns, name: str) -> bool:
+    raise ValueError(f"cannot convert {_cells(self)}")
+
+
+def _panics_inside(self: Columns, name: str) -> bool:
+    raise pl.exceptions.PanicException(f"invalid {_cells(self)}")
+
+
+@pytest.mark.parametrize("fails", [_fails_inside, _panics_inside])
+@pytest.mark.parametrize("name", ["NaN", "long text", "the last day of the calendar"])
+def test_a_row_is_not_seen_when_the_engine_fails(
+    fails: Callable[[Columns, str], bool],
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Columns, "doubles", fails)
+    monkeypatch.setattr(Columns, "series", fails)
+    column = WAYS[name][0]
+    one = seen_in_session(None, column, capfd)
+    assert sum(lines[1] == "EvaluationFailed" for lines in one) > 20
+    assert differences(one, seen_in_session(WAYS[name], column, capfd)) == []
+
+
+def _passes_on(self: Table, questions: Sequence[Question]) -> list[Total]:
+    raise DataError(source="engine", problem=f"says {_row(self)}", hint="")
+
+
+def _names_the_cause(self: Table, questions: Sequence[Question]) -> list[Total]:
+    raise EvaluationFailed() from ValueError(_row(self))
+
+
+def _forgets_the_context(self: Table, questions: Sequence[Question]) -> list[Total]:
+    try:
+        raise ValueError(_row(self))
+    except ValueError:
+        raise EvaluationFailed()  # noqa: B904 (what the check must find)
+
+
+def _logs(self: Table, questions: Sequence[Question]) -> list[Total]:
+    logging.getLogger("polars").debug("row %s", _row(self))
+    raise EvaluationFailed()
+
+
+def _warns(self: Table, questions: Sequence[Question]) -> list[Total]:
+    warnings.warn(_row(self), stacklevel=2)
+    raise EvaluationFailed()
+
+
+def _prints(self: Table, questions: Sequence[Question]) -> list[Total]:
+    sys.stdout.write(_row(self))
+    raise EvaluationFailed()
+
+
+def _panics(self: Table, questions: Sequence[Question]) -> list[Total]:
+    os.write(2, _row(self).encode())  # as libraries do that are not Python
+    raise EvaluationFailed()
+
+
+def _fails_for_some(self: Table, questions: Sequence[Question]) -> list[Total]:
+    if self._frame["s"].str.len_bytes().max() != 1:
+        raise EvaluationFailed()
+    return [Exact(0)] * len(questions)
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        _passes_on,
+        _names_the_cause,
+        _forgets_the_context,
+        _logs,
+        _warns,
+        _prints,
+        _panics,
+        _fails_for_some,
+    ],
+)
+def test_an_engine_that_tells_a_row_is_found(
+    leak: Callable[[Table, Sequence[Question]], list[Total]],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Table, "totals", leak)
+    monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
+    one, other = (seen_in_session(way, "s", capfd) for way in (None, ("s", "secret")))
+    assert differences(one, other) != []
+
+
+def test_what_a_source_raises_against_its_contract_is_withheld(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def breaks(self: Table, questions: Sequence[Question]) -> list[Total]:
+        raise ValueError(_row(self))
+
+    monkeypatch.setattr(Table, "totals", breaks)
+    monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
+    one, other = (seen_in_session(way, "s", capfd) for way in (None, ("s", "secret")))
+    assert differences(one, other) == []
+
+
+# The command line --------------------------------------------------------------------------------
+
+# Answers in which the row may have a part.
+ANSWERED: tuple[tuple[str, ...], ...] = (
+    ("ask", "FILE", "x > 1", "x / y > 1", "mean(x, 0, 1)", "f by x (0, 1)", "s = 'a'", "k > 3"),
+    ("ask", "FILE", "x > 1 given y > 1", "histogram(d, ('2013-01-01'))", "m > '2013-01-01'"),
+)
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("ask", "FILE", "--questions", "40", "y > 1"),
+    ("ask", "FILE", "y > 1", "y > 2", "--json"),
+    *ANSWERED,
+    ("ask", "FILE", "nosuch > 1"),
+    ("ask", "FILE", "nosuch > 1", "--json"),
+    ("ask", "FILE", "s > 1"),
+    ("ask", "FILE", "x >", "--json"),
+    ("ask", "FILE", "1e308 * 10 > x"),
+    ("ask", "FILE", "x > 2", "--radius", "1e-9"),
+    ("ask", "FILE", "x > 2", "--radius", "1e-9", "--json"),
+    ("ask", "FILE", "x > 2", "--price"),
+    ("ask", "FILE", "x > 2", "--guess", "0.5"),
+    ("ask", "FILE", "x > 2", "--questions", "41"),
+    ("ask", "FILE", "x > 2", "--categories", "x=1"),
+    ("ask", "FILE", "--", *(f"x > {i}" for i in range(50))),
+    ("ask", "FILE", "--json", "--", *(f"x > {i}" for i in range(50))),
+    ("best", "FILE", "x > 1", "y > 1", "--price"),
+    ("best", "FILE", "x > 1", "mean(x, 0, 1)"),
+    ("ask", "FILE", "x > 1", "--ledger", "other.holdfast", "--questions", "1000000000000"),
+)
+
+
+def seen_on_the_command_line(
+    way: Way | None, folder: Path, capfd: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch
+) -> list[list[str]]:
+    """Exit codes and all that is printed; of answers that may differ only that there are some."""
+    patch.setattr(entropy, "_system", random.Random(5))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+    patch.chdir(folder)
+    file = folder / "data.parquet"
+    frame(way).write_parquet(file)
+    found = []
+    for command in COMMANDS:
+        with overheard(capfd) as lines:
+            try:
+                main([str(file) if each == "FILE" else each for each in command])
+            except SystemExit as ended:
+                code = ended.code
+        if command in ANSWERED:
+            lines[:] = [each for each in lines if not each.startswith("out ")]
+        found.append([" ".join(command)[:80], str(code), *lines])
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["NaN", "infinity", "what overflows below", "long text", "a day behind every calendar"]
+)
+def test_a_row_is_not_seen_on_the_command_line(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = (
+        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
+        for way in (None, WAYS[name])
+    )
+    assert {lines[1] for lines in one} == {"0", "2", "3", "4"}
+    assert differences(one, other) == []
+
+
+def test_a_row_is_not_seen_on_the_command_line_when_the_engine_fails(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Columns, "doubles", _fails_inside)
+    monkeypatch.setattr(Columns, "series", _fails_inside)
+    one, other = (
+        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
+        for way in (None, WAYS["long text"])
+    )
+    assert "5" in {lines[1] for lines in one}
+    assert differences(one, other) == []
+
+
+def test_an_engine_that_tells_a_row_on_the_command_line_is_found(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Table, "totals", _passes_on)
+    one, other = (
+        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
+        for way in (None, WAYS["NaN"])
+    )
+    assert differences(one, other) != []
