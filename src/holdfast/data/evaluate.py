@@ -39,7 +39,6 @@ from holdfast.query.tree import (
 )
 from holdfast.query.walk import columns
 
-V = TypeVar("V", pl.Series, pl.Expr)
 Truth = Callable[[Piece], Bools]
 Value = Callable[[Piece], Doubles | float]
 Found = TypeVar("Found")
@@ -253,8 +252,6 @@ def _whole(
         return compute(Piece(Columns(held), 0, rows))
 
 
-def without_nan(values: V) -> V:
+def without_nan(values: pl.Series) -> pl.Series:
     """The values with null for NaN, under their name (fill_nan reads a name ^…$ as a pattern)."""
-    if isinstance(values, pl.Series):
-        return values.alias("").fill_nan(None).alias(values.name)
-    return values.fill_nan(None)
+    return values.alias("").fill_nan(None).alias(values.name)

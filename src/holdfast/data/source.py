@@ -14,6 +14,13 @@ Total = Exact[int] | Exact[tuple[int, ...]]
 Progress = Callable[[int, int], None]
 
 
+def sealed(total: int | tuple[int, ...]) -> Total:
+    """A total as it is handed on to mechanisms."""
+    if isinstance(total, tuple):  # an Exact holds one type or the other
+        return Exact(total)
+    return Exact(total)
+
+
 @runtime_checkable
 class Source(Protocol):
     """Rows behind two questions: what do they add up to, and which data is it.

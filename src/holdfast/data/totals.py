@@ -29,6 +29,7 @@ from holdfast.core.secret import Exact
 from holdfast.data.evaluate import Evaluation, Truth
 from holdfast.data.piece import Doubles, Piece
 from holdfast.data.places import below, up_to
+from holdfast.data.source import sealed
 from holdfast.query.cells import Edges, Values
 from holdfast.query.form import (
     FINE,
@@ -62,7 +63,7 @@ def contributions(values: Doubles, *, low: float, high: float) -> Doubles:
 
 def as_exact(total: Total) -> Exact[int] | Exact[tuple[int, ...]]:
     """A total as it is handed on to mechanisms."""
-    return Exact(tuple(total.tolist())) if isinstance(total, np.ndarray) else Exact(total)
+    return sealed(tuple(total.tolist()) if isinstance(total, np.ndarray) else total)
 
 
 def adding(form: Form, by: Evaluation) -> Adds:

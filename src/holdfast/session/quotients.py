@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
@@ -33,8 +32,7 @@ def found_in(replies: Replies, question: Question) -> AnyAnswer:
     """The answer to a question of any form."""
     match question.form:
         case Given() as given:
-            over, under = (replies.scalar(part) for part in _parts(question))
-            return ConditionalAnswer.of(question.text, over=over, under=under, bounds=given.of.span)
+            return conditional_of(question, given, [replies.scalar(p) for p in _parts(question)])
         case Grouped() as grouped:
             drawn = replies.histogram(question)
             return GroupedAnswer.of(question.text, drawn=drawn, bounds=grouped.bounds)
@@ -42,11 +40,7 @@ def found_in(replies: Replies, question: Question) -> AnyAnswer:
             return replies.any(question)
 
 
-def conditional_in(answers: list[Answer], question: Question) -> ConditionalAnswer:
-    """The quotient of two answers that were given one by one."""
-    if not isinstance(question.form, Given):
-        raise InvalidInput(
-            argument="question", accepted="one with 'given'", given=question.text[:80]
-        )
-    over, under = answers
-    return ConditionalAnswer.of(question.text, over=over, under=under, bounds=question.form.of.span)
+def conditional_of(question: Question, given: Given, parts: list[Answer]) -> ConditionalAnswer:
+    """The quotient of the answers to its two parts."""
+    over, under = parts
+    return ConditionalAnswer.of(question.text, over=over, under=under, bounds=given.of.span)

@@ -28,7 +28,7 @@ from holdfast.session.guessing import Guessing, past_of
 from holdfast.session.parsing import analyst_name, check_scalar, of_form, parsed
 from holdfast.session.pricing import priced
 from holdfast.session.promised import promised
-from holdfast.session.quotients import AnyAnswer, conditional_in, drawn_for, found_in
+from holdfast.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
 from holdfast.session.reply import Replies
 from holdfast.session.request import Request, best_request, question_request, statistic_request
 
@@ -153,7 +153,7 @@ class Session:
         asked = of_form(question, form, self.schema)
         if isinstance(self.plan.mechanism, Guessed) and isinstance(asked.form, Given):
             parts = self._guessing.check_all(drawn_for([asked]), radius=radius)
-            return conditional_in(parts, asked)
+            return conditional_of(asked, asked.form, parts)
         return found_in(self._replies(self._requests(drawn_for([asked]), radius)), asked)
 
     def quantile(self, question: str, *, loss: float | None = None) -> QuantileAnswer:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from holdfast.data.spark.columns import Columns
 from holdfast.data.spark.operations import SparkOperations
 from holdfast.data.spark.writing import written
-from holdfast.data.sql.aggregate import Groups, Sums, Totals, aggregate
+from holdfast.data.sql.aggregate import Groups, Sums, Totals, aggregate, summed
 from holdfast.data.sql.compile import Scope
 from holdfast.data.sql.ground import Value
 from holdfast.query.form import Drawn
@@ -50,22 +50,14 @@ class Asking:
         ]
 
     def _sums(self, values: Sequence[Value]) -> list[int]:
-        named = {f"s{place}": self._sum(value) for place, value in enumerate(values)}
+        named = {f"s{place}": summed(value, self._table) for place, value in enumerate(values)}
         ((*found,),) = self._collected(self._table.aggregate(**named))
         return [int(each) for each in found]
-
-    def _sum(self, value: Value) -> Value:
-        # What is the same for all rows, such as a text that no row can hold, is no column.
-        constant = value.op().shape.is_scalar()
-        return value * self._table.count() if constant else value.sum()
 
     def _groups(self, plan: Groups) -> Totals:
         rows = self._table.select(cell=plan.cell, weight=plan.weight)
         grouped = rows.group_by("cell").aggregate(held=rows.count(), added=rows.weight.sum())
-        counts, sums = [0] * (plan.cells + 1), [0] * (plan.cells + 1)
-        for cell, held, added in self._collected(grouped):
-            counts[cell], sums[cell] = int(held), int(added)
-        return plan.read(counts[:-1], sums[:-1])
+        return plan.totals(self._collected(grouped))
 
     def _collected(self, expression: Value) -> list[tuple[int, ...]]:
         return [tuple(row) for row in self._session.sql(written(expression)).collect()]

@@ -6,11 +6,10 @@ from typing import TypeVar, final
 from pyspark.sql import DataFrame
 
 from holdfast.core.errors import DataChanged, DataError, EvaluationFailed, HoldfastError
-from holdfast.core.secret import Exact
 from holdfast.data.drawing import empty
 from holdfast.data.fingerprint import Fingerprint
 from holdfast.data.frame import Frame
-from holdfast.data.source import Total
+from holdfast.data.source import Total, sealed
 from holdfast.data.spark.asking import Asking
 from holdfast.data.spark.cluster import Lease
 from holdfast.data.spark.columns import Columns
@@ -68,7 +67,7 @@ class SparkRows(Unordered):
         )
         if any(question.digest not in found for question in questions):
             raise EvaluationFailed()  # a quotient is drawn as its parts
-        return [_exact(found[question.digest]) for question in questions]
+        return [sealed(found[question.digest]) for question in questions]
 
     def restricted(self, frame: Frame) -> "SparkRows":
         """The rows of a part, on the same cluster."""
@@ -135,9 +134,3 @@ class SparkRows(Unordered):
             if not self._files or self._files.token() == token:
                 return token, mark
         raise RuntimeError("the files are being written")
-
-
-def _exact(total: int | tuple[int, ...]) -> Total:
-    if isinstance(total, tuple):
-        return Exact(total)
-    return Exact(total)

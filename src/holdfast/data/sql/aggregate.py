@@ -5,7 +5,7 @@ mean what `data.totals` says, by the same operations on doubles in the same orde
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
@@ -43,6 +43,19 @@ class Groups:
     weight: Value
     cells: int
     read: Callable[[Sequence[int], Sequence[int]], Totals]
+
+    def totals(self, found: Iterable[Sequence[int]]) -> Totals:
+        """The totals of cells that an engine lists with their rows and sums; others are empty."""
+        counts, sums = [0] * (self.cells + 1), [0] * (self.cells + 1)
+        for cell, held, added in found:
+            counts[cell], sums[cell] = int(held), int(added)
+        return self.read(counts[:-1], sums[:-1])
+
+
+def summed(value: Value, table: Value) -> Value:
+    """The sum over a table; what is the same for all rows, such as no match, is not a column."""
+    constant = value.op().shape.is_scalar()
+    return value * table.count() if constant else value.sum()
 
 
 def aggregate(form: Drawn, scope: Scope, rows: int) -> Sums | Groups:

@@ -10,12 +10,11 @@ from typing import Any, Protocol, final
 import polars as pl
 
 from holdfast.core.errors import DataChanged, EvaluationFailed
-from holdfast.core.secret import Exact
 from holdfast.data.drawing import empty, unsuitable
 from holdfast.data.fingerprint import Fingerprint
 from holdfast.data.frame import Frame
 from holdfast.data.normal import MOMENT, normalised
-from holdfast.data.source import Progress, Total
+from holdfast.data.source import Progress, Total, sealed
 from holdfast.data.sql.aggregate import FEW
 from holdfast.data.sql.layout import Layout
 from holdfast.data.sql.part import part_of, suitable
@@ -125,7 +124,7 @@ class DatabaseSource(Unordered):
                     batches += batch[:half], batch[half:]
                     continue
                 rows = self._link.answers(ready.text, ready.parameters)
-                found.update(zip(batch, map(_exact, ready.read(rows)), strict=True))
+                found.update(zip(batch, map(sealed, ready.read(rows)), strict=True))
         return [found[question.digest] for question in questions]
 
     def restricted(self, frame: Frame) -> "DatabaseSource":
@@ -152,12 +151,6 @@ class DatabaseSource(Unordered):
             return  # it is the parent's
         with self._lock, suppress(Exception):
             self._link.close()
-
-
-def _exact(total: int | tuple[int, ...]) -> Total:
-    if isinstance(total, int):
-        return Exact(total)
-    return Exact(total)
 
 
 def _typed(piece: pl.DataFrame, kinds: dict[str, Kind]) -> pl.DataFrame:

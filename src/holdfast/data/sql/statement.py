@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Protocol, final
 
-from holdfast.data.sql.aggregate import Groups, Sums, Totals, aggregate
+from holdfast.data.sql.aggregate import Groups, Sums, Totals, aggregate, summed
 from holdfast.data.sql.bound import Binding, statement
 from holdfast.data.sql.compile import Scope, number
 from holdfast.data.sql.fence import Levels, is_named
@@ -160,19 +160,14 @@ class _Real:
             return grouped.aggregate(rows=lambda t: t.count(), total=lambda t: t.weight.sum())
         sums = [value for part in parts if isinstance(part, Sums) for value in part.sums]
         return self._table.aggregate(
-            **{f"s{number}": self._sum(value) for number, value in enumerate(sums)}
+            **{f"s{number}": summed(value, self._table) for number, value in enumerate(sums)}
         )
-
-    def _sum(self, value: Value) -> Value:
-        # What is the same for all rows, such as no match, is not a column.
-        constant = value.op().shape.is_scalar()
-        return value * self._table.count() if constant else value.sum()
 
 
 def _reader(parts: Sequence[Part]) -> Callable[[Rows], list[Totals]]:
     first = parts[0]
     if isinstance(first, Groups):
-        return lambda rows: [_grouped(first, rows)]
+        return lambda rows: [first.totals(rows)]
 
     def read(rows: Rows) -> list[Totals]:
         sums, found, start = [int(each or 0) for each in rows[0]], list[Totals](), 0
@@ -183,10 +178,3 @@ def _reader(parts: Sequence[Part]) -> Callable[[Rows], list[Totals]]:
         return found
 
     return read
-
-
-def _grouped(groups: Groups, rows: Rows) -> Totals:
-    counts, sums = [0] * (groups.cells + 1), [0] * (groups.cells + 1)
-    for cell, held, total in rows:
-        counts[cell], sums[cell] = int(held), int(total)
-    return groups.read(counts[:-1], sums[:-1])
