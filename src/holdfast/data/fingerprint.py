@@ -111,15 +111,16 @@ def _mixed(words: _Words) -> _Words:
 def _words(column: pl.Series) -> _Words:
     """One 64-bit word a row, equal for equal values; null has a word of its own."""
     kind, column = column.dtype, column.alias("")  # Polars would read a name ^…$ as a pattern
+    nulls = column.has_nulls()  # what runs through Polars' planner for nothing costs most of all
     if isinstance(kind, pl.Float64):
-        plain = column.fill_null(0.0).to_numpy() + 0.0  # −0 and 0 are the same number
-        words = plain.view(np.uint64)
+        plain = (column.fill_null(0.0) if nulls else column).to_numpy()
+        words = (plain + 0.0).view(np.uint64)  # −0 and 0 are the same number
     elif isinstance(kind, pl.String):
         words = _text_words(column)
     else:
-        integers = column.to_physical().cast(pl.Int64).fill_null(0).to_numpy()
-        words = integers.astype(np.uint64)
-    return np.where(column.is_null().to_numpy(), _NULL, words) if column.has_nulls() else words
+        integers = column.cast(pl.Int64)
+        words = (integers.fill_null(0) if nulls else integers).to_numpy().astype(np.uint64)
+    return np.where(column.is_null().to_numpy(), _NULL, words) if nulls else words
 
 
 def _text_words(column: pl.Series) -> _Words:
