@@ -48,8 +48,9 @@ def misses(told: Told) -> bool:
 def halved_misses(told: Told) -> bool:
     """The mutant: a certificate shrunk by 2. An end at 0 or 1 is no claim, and stays."""
     for answer, truth in told:
-        low = (answer.value + answer.low) / 2 if answer.low > 0 else 0.0
-        high = (answer.value + answer.high) / 2 if answer.high < 1 else 1.0
+        whole = answer.interval
+        low = (answer.value + whole.low) / 2 if whole.low > 0 else 0.0
+        high = (answer.value + whole.high) / 2 if whole.high < 1 else 1.0
         if not low <= truth <= high:
             return True
     return False

@@ -1,6 +1,7 @@
 """Few possible transcripts mean few possible questions: a union bound over all of them."""
 
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, comb, exp, expm1, floor, inf, log, log1p, sqrt
 
 from holdfast.core import check
@@ -100,6 +101,7 @@ def _excess(x: float) -> float:
     return total
 
 
+@lru_cache(maxsize=4096)  # an answer is asked for both ends, its radius and its looks
 def _distance_below(mean: Fraction, exponent: float) -> float:
     """A d such that p < mean − d implies KL(mean‖p) > exponent, tested or by Pinsker.
 
