@@ -27,7 +27,7 @@ RANKS = {
     "session": 4,
     "learn": 5,
     "audit": 5,
-    "testing": 5,
+    "testing": 6,
     "holdfast": 5,  # the package itself: a façade that only programs may import
     "server": 6,
     "cli": 6,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import exp, floor, inf, log
+from math import exp, floor, inf, log, nan
 
 import pytest
 from hypothesis import given
@@ -153,3 +153,14 @@ def test_the_record_handed_out_is_a_copy() -> None:
 def test_a_false_alarm_is_a_probability(false_alarm: float) -> None:
     with pytest.raises(InvalidInput, match=r"^false_alarm must be between 0 and 1, got "):
         statistical(false_alarm=false_alarm)
+
+
+def test_a_law_that_is_no_number_is_refused_and_fits_nothing() -> None:
+    with pytest.raises(InvalidInput, match="cdf"):
+        fit_p_value([1, 2, 3] * 100, lambda _: nan)
+
+
+@pytest.mark.parametrize("probability", [nan, -0.1, 1.1])
+def test_what_is_no_probability_is_refused(probability: float) -> None:
+    with pytest.raises(InvalidInput, match="probability"):
+        excess_p_value(3, trials=5, probability=probability)
