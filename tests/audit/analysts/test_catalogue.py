@@ -79,6 +79,31 @@ def test_an_analyst_is_a_value_with_a_size_of_its_own(name: str) -> None:
     assert 0.1 < analyst.predicted < 0.7
 
 
+@pytest.mark.parametrize("questions", [13, 40, 401])
+@pytest.mark.parametrize("rows", [50, 2000])
+@pytest.mark.parametrize("name", ANALYSTS)
+def test_an_analyst_of_a_size_asks_no_more_than_it_may(
+    name: str, rows: int, questions: int
+) -> None:
+    analyst = ANALYSTS[name].sized(rows=rows, questions=questions)
+
+    assert 2 <= analyst.questions <= questions
+    assert 0 < analyst.predicted < 1
+    if questions < 401:
+        columns = analyst.data(np.random.default_rng(1))
+        assert {len(column) for column in columns.values()} == {rows}
+        asked = analyst.play(ExactSample(columns), rng=np.random.default_rng(2)).asked
+        assert len(asked) <= analyst.questions
+        if name != Freedman.KIND:  # which asks about pairs of what it finds
+            assert len(asked) == analyst.questions
+
+
+@pytest.mark.parametrize("name", ANALYSTS)
+def test_no_analyst_can_do_with_one_question(name: str) -> None:
+    with pytest.raises(InvalidInput, match=f"^questions must be at least .* for {name}, got 1$"):
+        ANALYSTS[name].sized(rows=50, questions=1)
+
+
 @pytest.mark.parametrize("sigma", [0.0, 0.1, 3.0])
 @pytest.mark.parametrize("name", ANALYSTS)
 def test_the_truth_of_every_question_is_the_populations_value(name: str, sigma: float) -> None:

@@ -30,3 +30,14 @@ def test_one_round_on_a_long_list_is_a_test_between_two_normals() -> None:
 
     expected = 2 * NormalDist().cdf(sqrt(2.5) / 2) - 1
     assert analyst.predicted == pytest.approx(expected, abs=1e-6)
+
+
+@statistical(false_alarm=FALSE_ALARM)
+def test_codewords_that_are_drawn_many_times_are_found_too() -> None:
+    analyst = Fingerprinting(rows=300, size=64, columns=40)
+
+    found = errors(analyst, seed=3)
+
+    assert as_predicted(found, analyst.predicted)
+    for wrong in (0.5, 2.0):
+        assert not as_predicted(found, wrong * analyst.predicted)

@@ -24,3 +24,14 @@ def test_least_squares_finds_every_row_and_overstates_them_as_predicted() -> Non
 
 def test_the_prediction_is_near_the_exponential() -> None:
     assert Reconstruction(rows=1000, size=2000).predicted == pytest.approx(exp(-0.5), abs=2e-4)
+
+
+@statistical(false_alarm=FALSE_ALARM)
+def test_a_list_shorter_than_the_sample_is_overstated_where_it_is_drawn_more_often() -> None:
+    analyst = Reconstruction(rows=400, size=60)
+
+    found = [each.decisive.error for each in played(analyst, seed=3)]
+
+    assert as_predicted(found, analyst.predicted)
+    for wrong in (0.5, 1.5, 2.0):
+        assert not as_predicted(found, wrong * analyst.predicted)

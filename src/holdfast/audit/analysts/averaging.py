@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
 from holdfast.audit.analysts.correlation import leanings
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
 from holdfast.audit.correlation import agreement, predicted_share
 from holdfast.core import check
@@ -25,6 +31,10 @@ def disguises(feature: str, label: str, *, count: int) -> list[str]:
     return [*plain, *ranges][:count]
 
 
+# Of each question.
+_SPELLINGS = 6
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Averaging:
@@ -35,19 +45,32 @@ class Averaging:
 
         Φ(√(k/n) / √(1 + 4nσ²/r)) − ½                 k = `features`, n = `rows`
 
-    Exact answers are their own mean: `predicted` has σ = 0.
+    Exact answers are their own mean: `predicted` has σ = 0. Asking until noise averages out is as
+    old as noise; the disguises are ours.
     """
 
     KIND: ClassVar[str] = "averaging"
+    FORMULA: ClassVar[str] = "Φ(√(k/(6n))) − ½"
+    SOURCE: ClassVar[str] = "folklore; the disguises are ours"
 
     rows: int = 100
     features: int = 40
-    spellings: int = 6
+    spellings: int = _SPELLINGS
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
         check.positive_integer(features=self.features)
         check.positive_integer(spellings=self.spellings)
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        most = check_questions(questions, least=3, kind=cls.KIND) - 1
+        spellings = min(_SPELLINGS, most)
+        return cls(rows=rows, features=most // spellings, spellings=spellings)
+
+    @property
+    def questions(self) -> int:
+        return self.features * self.spellings + 1
 
     @property
     def predicted(self) -> float:

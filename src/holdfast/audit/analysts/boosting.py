@@ -3,11 +3,17 @@
 from dataclasses import dataclass
 from math import pi, sqrt
 from statistics import NormalDist
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
 from holdfast.audit.correlation import agreement
 from holdfast.core import check
@@ -28,6 +34,8 @@ class Boosting:
     """
 
     KIND: ClassVar[str] = "boosting"
+    FORMULA: ClassVar[str] = "Φ(√(k/(πn))) − ½"
+    SOURCE: ClassVar[str] = "Blum and Hardt (2015)"
 
     rows: int = 200
     submissions: int = 200
@@ -35,6 +43,15 @@ class Boosting:
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
         check.positive_integer(submissions=self.submissions)
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        most = check_questions(questions, least=2, kind=cls.KIND)
+        return cls(rows=rows, submissions=most - 1)
+
+    @property
+    def questions(self) -> int:
+        return self.submissions + 1
 
     @property
     def predicted(self) -> float:

@@ -1,11 +1,17 @@
 """Correlation and weighted majority: learn all agreements, then ask about their best vote."""
 
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
 from holdfast.audit.correlation import agreement, predicted_share
 from holdfast.core import check
@@ -31,10 +37,13 @@ class Correlation:
         Φ(√(k/n)) − ½                                    k = `features`, n = `rows`
 
     An agreement deviates from ½ by z/(2√n), z standard normal, and votes with weight 2z/√n. On one
-    row of the sample the margin has mean Σ 2z²/n ≈ 2k/n and variance Σ 4z²/n ≈ 4k/n.
+    row of the sample the margin has mean Σ 2z²/n ≈ 2k/n and variance Σ 4z²/n ≈ 4k/n. Dwork et al.
+    (2015) let chosen variables vote by their signs; no vote gains more than this one.
     """
 
     KIND: ClassVar[str] = "correlation"
+    FORMULA: ClassVar[str] = "Φ(√(k/n)) − ½"
+    SOURCE: ClassVar[str] = "folklore; Dwork et al. (2015) vote with signs"
 
     rows: int = 200
     features: int = 200
@@ -42,6 +51,15 @@ class Correlation:
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
         check.positive_integer(features=self.features)
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        most = check_questions(questions, least=2, kind=cls.KIND)
+        return cls(rows=rows, features=most - 1)
+
+    @property
+    def questions(self) -> int:
+        return self.features + 1
 
     @property
     def predicted(self) -> float:

@@ -2,24 +2,33 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import exp, factorial, sqrt
+from math import lgamma, log, sqrt
 from statistics import NormalDist
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.universe import NUMBER, check_size, draw_numbers, is_one_of, share_of
 from holdfast.core import check
 
 # A column's bias is drawn between these.
 _LEAST_BIAS, _MOST_BIAS = 0.1, 0.9
-# With more places than rows hardly any is drawn this often: with mean 1, one in 10¹³.
-_MULTIPLE = 16
+# The longest list for which all accused still fit into a question.
+_LONGEST = 1024
 
 Bits = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
+
+# After the first round the accused are hidden.
+_ROUNDS = 2
 
 
 @final
@@ -44,11 +53,13 @@ class Fingerprinting:
     """
 
     KIND: ClassVar[str] = "fingerprinting"
+    FORMULA: ClassVar[str] = "a sum over the Poisson law of mean n/N"
+    SOURCE: ClassVar[str] = "Steinke and Ullman (2015)"
 
     rows: int = 100
     size: int = 400
     columns: int = 120
-    rounds: int = 2
+    rounds: int = _ROUNDS
     seed: int = 0  # of the list of codewords, which is public
 
     def __post_init__(self) -> None:
@@ -56,16 +67,26 @@ class Fingerprinting:
         check.positive_integer(columns=self.columns)
         check.positive_integer(rounds=self.rounds)
 
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        most = check_questions(questions, least=2 * _ROUNDS, kind=cls.KIND)
+        size = max(2, min(4 * rows, _LONGEST))
+        return cls(rows=rows, size=size, columns=most // _ROUNDS - 1)
+
+    @property
+    def questions(self) -> int:
+        return self.rounds * (self.columns + 1)
+
     @property
     def predicted(self) -> float:
         normal, mean = NormalDist(), self.rows / self.size
-        drawn = np.arange(_MULTIPLE)
-        stay = np.array([exp(-mean) * mean**m / factorial(m) for m in range(_MULTIPLE)])
+        drawn = np.arange(round(mean + 12 * sqrt(mean) + 16))  # how often, at most
+        stay = np.exp(drawn * log(mean) - mean - [lgamma(m + 1) for m in drawn])
         for _ in range(self.rounds):
             average = (stay * drawn).sum() / stay.sum()
             variance = (stay * (drawn - average) ** 2).sum() / mean
             apart = sqrt(self.columns / (self.rows * variance))
-            stay *= [normal.cdf((0.5 + average - m) * apart) for m in range(_MULTIPLE)]
+            stay *= [normal.cdf((0.5 + average - m) * apart) for m in drawn]
         return float(stay.sum() - (stay * drawn).sum() / mean)
 
     def _book(self) -> tuple[Floats, Bits]:

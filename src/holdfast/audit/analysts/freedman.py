@@ -2,15 +2,21 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
-from math import ceil, log2, sqrt
+from itertools import combinations, count, takewhile
+from math import ceil, comb, log2, sqrt
 from statistics import NormalDist
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names
 from holdfast.audit.correlation import agreement
 from holdfast.core import check
@@ -18,6 +24,9 @@ from holdfast.core.errors import InvalidInput
 
 # Coefficients are whole multiples of this, so that all that is summed is exact.
 _FINEST = 4096
+
+# At which Freedman screens.
+_LEVEL = 0.25
 
 
 @final
@@ -37,10 +46,12 @@ class Freedman:
     """
 
     KIND: ClassVar[str] = "freedman"
+    FORMULA: ClassVar[str] = "S/(1 − f/(4n) + S), S = 0.73·f/n for f features"
+    SOURCE: ClassVar[str] = "Freedman (1983)"
 
     rows: int = 100
     features: int = 50
-    level: float = 0.25
+    level: float = _LEVEL
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
@@ -49,6 +60,28 @@ class Freedman:
                 argument="features", accepted="at most the rows", given=repr(self.features)
             )
         check.probability(level=self.level)
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        most = check_questions(questions, least=2, kind=cls.KIND)
+        fitting = takewhile(
+            lambda features: features <= rows and cls._asked(features, _LEVEL) <= most, count(1)
+        )
+        return cls(rows=rows, features=max(fitting))
+
+    @staticmethod
+    def _kept(features: int, level: float) -> int:
+        """More than stay significant, but for one time in 30,000: four deviations above."""
+        spread = sqrt(features * level * (1 - level))
+        return min(features, ceil(features * level + 4 * spread))
+
+    @classmethod
+    def _asked(cls, features: int, level: float) -> int:
+        return features + comb(cls._kept(features, level), 2) + 1
+
+    @property
+    def questions(self) -> int:
+        return self._asked(self.features, self.level)
 
     @property
     def _threshold(self) -> float:
@@ -72,7 +105,9 @@ class Freedman:
         marginal = {each: correlation(each, LABEL) for each in names(self.features)}
         least = self._threshold / sqrt(self.rows)
         kept = [each for each, found in marginal.items() if abs(found) >= least]
-        kept = kept or [max(marginal, key=lambda each: abs(marginal[each]))]
+        strongest = sorted(marginal, key=lambda each: -abs(marginal[each]))
+        most = self._kept(self.features, self.level)
+        kept = [each for each in kept if each in strongest[:most]] or strongest[:1]
         matrix = np.eye(len(kept))
         for (i, one), (j, other) in combinations(enumerate(kept), 2):
             matrix[i, j] = matrix[j, i] = correlation(one, other)

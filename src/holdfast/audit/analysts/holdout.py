@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
-from typing import ClassVar, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from holdfast.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from holdfast.audit.analysts.signs import (
     HALF,
     LABEL,
@@ -21,6 +27,9 @@ from holdfast.audit.correlation import agreement
 from holdfast.core import check
 
 Floats = npt.NDArray[np.float64]
+
+# One variable in 20 exceeds 1/√n on both halves with the same sign; of some hundreds so many do.
+_CHOSEN = 25
 
 
 @final
@@ -36,10 +45,13 @@ class ReusedHoldout:
 
     Training rows and holdout are independent, so a chosen correlation on the holdout is |z|/√n
     given |z| > 1, of mean (φ(1)/Φ(−1))/√n ≈ 1.525/√n. About one variable in 20 can be chosen: with
-    n = 10,000 and m = 500 the prediction is 0.133, the 0.63 that Dwork et al. (2015) report.
+    n = 10,000 and m = 500 the prediction is 0.133, the 0.63 that Dwork et al. (2015) report. Of
+    less than a hundred variables there are often fewer than m, and it is overstated by less.
     """
 
-    KIND: ClassVar[str] = "reused holdout"
+    KIND: ClassVar[str] = "reused-holdout"
+    FORMULA: ClassVar[str] = "Φ(1.525·√(m/n)) − ½, m = k/25"
+    SOURCE: ClassVar[str] = "Dwork et al. (2015)"
 
     rows: int = 300
     variables: int = 400
@@ -49,6 +61,15 @@ class ReusedHoldout:
         check.positive_integer(rows=self.rows)
         check.positive_integer(variables=self.variables)
         check.positive_integer(chosen=self.chosen)
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        variables = check_questions(questions, least=2, kind=cls.KIND) - 1
+        return cls(rows=rows, variables=variables, chosen=max(1, variables // _CHOSEN))
+
+    @property
+    def questions(self) -> int:
+        return self.variables + 1
 
     @property
     def predicted(self) -> float:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Protocol, final
+from typing import ClassVar, Protocol, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.core.errors import Refusal
+from holdfast.core import check
+from holdfast.core.errors import InvalidInput, Refusal
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -90,14 +91,14 @@ class Notes:
         return Conversation(asked=tuple(self._asked))
 
 
-class Analyst(Protocol):
-    """An attack of a fixed size. Rows are independent draws from a population that it knows."""
+class Player(Protocol):
+    """Whoever asks. Rows are independent draws from a population that it knows."""
 
     KIND: ClassVar[str]
 
     @property
-    def predicted(self) -> float:
-        """By how much the sample overstates the decisive question, in the middle of its law."""
+    def questions(self) -> int:
+        """The most that it asks."""
         ...
 
     def data(self, rng: np.random.Generator) -> Columns:
@@ -107,3 +108,36 @@ class Analyst(Protocol):
     def play(self, oracle: Oracle, *, rng: np.random.Generator) -> Conversation:
         """Ask adaptively; `rng` holds the analyst's own coins, and never those of the sample."""
         ...
+
+
+class Analyst(Player, Protocol):
+    """An attack of a fixed size, whose effect on exact answers is known.
+
+    `FORMULA` says how the effect grows, in k questions before the last, n rows, and a population
+    that is a list of N; `SOURCE` who described the attack.
+    """
+
+    FORMULA: ClassVar[str]
+    SOURCE: ClassVar[str]
+
+    @classmethod
+    def sized(cls, *, rows: int, questions: int) -> Self:
+        """The strongest of its kind on so many rows that asks at most so many questions."""
+        ...
+
+    @property
+    def predicted(self) -> float:
+        """By how much the sample overstates the decisive question, in the middle of its law.
+
+        The formulas are for dozens of rows and questions, at the least; for fewer they are rough.
+        """
+        ...
+
+
+def check_questions(questions: int, *, least: int, kind: str) -> int:
+    """Refuse a number of questions with which an attack cannot be made."""
+    if check.positive_integer(questions=questions) < least:
+        raise InvalidInput(
+            argument="questions", accepted=f"at least {least:,} for {kind}", given=f"{questions:,}"
+        )
+    return questions

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import exp, log1p
+from math import exp, lgamma, log, log1p
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,10 @@ NUMBER = "i"
 
 
 def check_size(*, rows: int, size: int) -> None:
-    """Refuse a list that is not longer than the sample: being drawn once would be no sign."""
+    """Refuse a list of which nothing can be drawn more often than the rest."""
     check.positive_integer(rows=rows)
-    if check.positive_integer(size=size) <= rows:
-        raise InvalidInput(argument="size", accepted="above the rows", given=repr(size))
+    if check.positive_integer(size=size) == 1:
+        raise InvalidInput(argument="size", accepted="2 or more", given=repr(size))
 
 
 def draw_numbers(size: int, *, rows: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
@@ -33,13 +33,19 @@ def share_of(members: Sequence[int], *, size: int) -> Fraction:
     return Fraction(len(members), size)
 
 
-def never_drawn(*, rows: int, size: int) -> float:
-    """The expected share of the list that no row shows:  (1 − 1/N)ⁿ,  about e^(−n/N).
+def overstated(*, rows: int, size: int) -> float:
+    """By how much the sample is expected to overstate the list of what is `overdrawn`.
 
-    The list of all numbers that were drawn holds the whole sample, so the sample overstates it
-    by this much. Replacing one row changes it by at most 1/N.
+        E Σ (w − n/N)₊ / n = (N/n)·v(1 − 1/N)·Pr[w = v],        v = ⌊n/N⌋ + 1
+
+    for the binomial number w of rows at a place: de Moivre's formula for the mean deviation. Where
+    n < N these are all that were drawn, and the sum is the share of the list that no row shows,
+    (1 − 1/N)ⁿ. Replacing one row changes it by at most 1/n.
     """
-    return exp(rows * log1p(-1 / size))
+    chance, least = 1 / size, rows // size + 1
+    ways = lgamma(rows + 1) - lgamma(least + 1) - lgamma(rows - least + 1)
+    law = exp(ways + least * log(chance) + (rows - least) * log1p(-chance))
+    return size / rows * least * (1 - chance) * law
 
 
 def overdrawn(counts: npt.NDArray[np.float64], *, rows: int) -> list[int]:
