@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.audit import figure, story
+from holdfast.audit import story
+from holdfast.audit.figures import demo as figure
 from holdfast.cli import demo
 
 ROWS = 600

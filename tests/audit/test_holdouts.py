@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
+from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
+from holdfast.audit.reply import Reply
 from holdfast.core.errors import UnknownColumn
 from holdfast.core.refusals import BudgetExhausted
 from holdfast.data.load import in_memory

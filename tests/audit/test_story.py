@@ -8,7 +8,7 @@ import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, ROWS, SIGNAL, shrink
 from holdfast.audit import story
-from holdfast.audit.holdouts import Reply
+from holdfast.audit.reply import Reply
 from holdfast.audit.story import Climb, Story, climb, make_table, tell
 from holdfast.core.answer import Answer
 from holdfast.ledger.ledger import Ledger

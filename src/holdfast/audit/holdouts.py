@@ -1,11 +1,11 @@
 """Three ways to answer an analyst: exactly, with noise only, and with Holdfast."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from typing import Protocol, final
 
+from holdfast.audit.reply import Reply, reply_of
 from holdfast.data.table import Table
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.mechanisms.gaussian import Gaussian
@@ -15,19 +15,6 @@ from holdfast.session.session import Session
 
 # The two-sided 95 % point of the normal law, as in every textbook interval.
 _TEXTBOOK = 1.96
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A value and the interval claimed for it."""
-
-    value: float
-    low: float
-    high: float
-
-    def __contains__(self, truth: float) -> bool:
-        return self.low <= truth <= self.high
 
 
 class Holdout(Protocol):
@@ -84,4 +71,4 @@ class HeldFast:
 
     def reply(self, questions: Sequence[str]) -> list[Reply]:
         answers = self._session.ask_many(questions)
-        return [Reply(answer.value, answer.low, answer.high) for answer in answers]
+        return [reply_of(answer) for answer in answers]

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from holdfast.audit.correlation import agreement, vote
-from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout, Reply
+from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
+from holdfast.audit.reply import Reply
 from holdfast.core.answer import Answer
 from holdfast.core.refusals import BudgetExhausted
 from holdfast.data.load import in_memory

@@ -1,0 +1,57 @@
+"""An answer and what is claimed for it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, isfinite
+from typing import final
+
+from holdfast.core.answer import Answer
+from holdfast.core.errors import InvalidInput
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A value and the interval claimed for it."""
+
+    value: float
+    low: float
+    high: float
+
+    def __contains__(self, truth: float | Fraction) -> bool:
+        return self.low <= truth <= self.high
+
+    @property
+    def radius(self) -> float:
+        """Half of the interval's width; ends in the wrong order, or no numbers, confine nothing."""
+        return (self.high - self.low) / 2 if self.low <= self.high else inf
+
+
+def sound(said: object, *, opponent: str) -> Reply:
+    """What an opponent replied, as numbers; it may be of any type that has these three.
+
+    Ends that are infinite or in the wrong order are a claim, and judged; but to answer with no
+    number is not.
+    """
+    try:
+        reply = Reply(*(float(getattr(said, name)) for name in ("value", "low", "high")))
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        raise _unsound(said, opponent) from None
+    if not isfinite(reply.value):
+        raise _unsound(said, opponent)
+    return reply
+
+
+def _unsound(said: object, opponent: str) -> InvalidInput:
+    return InvalidInput(
+        argument=f"a reply of {opponent}",
+        accepted="an object with numbers `value` (finite), `low` and `high`",
+        given=repr(said)[:80],
+        hint="to answer nothing, raise a Refusal",
+    )
+
+
+def reply_of(answer: Answer) -> Reply:
+    """What a session claims."""
+    interval = answer.interval
+    return Reply(answer.value, interval.low, interval.high)
