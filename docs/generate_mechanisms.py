@@ -14,7 +14,7 @@ from generate_theorems import ROOT, import_all
 from mechanism_table import BATCHES, About, Choosing, Example, Share, Sparse, table
 
 import holdfast.mechanisms
-from holdfast.audit.mechanisms_figure import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
+from holdfast.audit.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.numerics import decimal_up
 from holdfast.core.target import Target
@@ -65,7 +65,7 @@ Gaussian noise comes next, then votes, Laplace noise, and far behind fresh rows.
 of 100: at the same cost the exponential mechanism loses half as much as the
 others.](../figures/mechanisms.png)
 
-Drawn by `python -m holdfast.audit.mechanisms_figure FILE` from the exact laws: for a share of ½
+Drawn by `python -m holdfast.audit.figures.mechanisms FILE` from the exact laws: for a share of ½
 (which lies anywhere in its bin), and for choices in the hardest case, where all others lie equally
 far behind the best.
 

@@ -6,7 +6,7 @@ The examples cost the same where that can be said; docs/generate_mechanisms.py t
 from dataclasses import dataclass
 from fractions import Fraction
 
-from holdfast.audit.mechanisms_figure import (
+from holdfast.audit.figures.mechanisms import (
     CANDIDATES,
     EPSILON,
     QUESTIONS,

@@ -54,10 +54,11 @@ def growth(
         for name, curve in exact.items()
     }
     if target:
-        from holdfast.audit.accounting_figures import draw_growth  # noqa: PLC0415
+        from holdfast.audit.figures.accounting import draw_growth  # noqa: PLC0415
 
-        command = f"holdfast account growth {shlex.quote(event)} --delta {delta}"
-        draw_growth(curves, target, event=event, delta=float(level), command=command)
+        words = ["holdfast", "account", "growth", event, "--delta", delta, "--most", str(most)]
+        words += ["--neighbours", neighbours, "--plot", "FILE"]
+        draw_growth(curves, target, event=event, delta=float(level), command=shlex.join(words))
     if json_wanted:
         render.as_json({"event": event, "delta": float(level), "curves": curves})
         return

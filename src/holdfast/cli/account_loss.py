@@ -35,9 +35,9 @@ def loss(events: tuple[str, ...], plot: str | None, json_wanted: bool) -> None:
     ]
     target = drawable(plot) if plot else None
     if target:
-        from holdfast.audit.accounting_figures import draw_losses  # noqa: PLC0415
+        from holdfast.audit.figures.accounting import draw_losses  # noqa: PLC0415
 
-        command = f"holdfast account loss {' '.join(map(shlex.quote, events))}"
+        command = shlex.join(["holdfast", "account", "loss", *events, "--plot", "FILE"])
         draw_losses(variables, target, command=command)
     if json_wanted:
         listed = [

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import click
 
-from holdfast.audit.figure import draw
-from holdfast.audit.holdouts import Reply
+from holdfast.audit.figures.demo import draw
+from holdfast.audit.reply import Reply
 from holdfast.audit.story import (
     CHECKPOINTS,
     FEATURES,

@@ -34,7 +34,7 @@ def chains(
             progress("planning", len(found), len(COUNTS))
     shown = level_down(level)
     if picture:
-        from holdfast.audit.chains_figure import draw_chains  # noqa: PLC0415
+        from holdfast.audit.figures.chains import draw_chains  # noqa: PLC0415
 
         command = f"holdfast plan --chains --radius {wanted:g} --confidence {shown} --plot FILE"
         draw_chains(found, picture, radius=wanted, confidence=shown, command=command)

@@ -30,7 +30,7 @@ def compare(
     found = quotes(rows=rows, target=target, rounds=rounds)
     best = taken(found)
     if picture:
-        from holdfast.audit.routes_figure import draw_routes  # noqa: PLC0415
+        from holdfast.audit.figures.routes import draw_routes  # noqa: PLC0415
 
         draw_routes(
             _curves(rows, target, rounds),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.guessing_figure import (
+from holdfast.audit.figures.guessing import (
     BETA,
     FAILURES,
     QUESTIONS,
@@ -79,9 +79,9 @@ def test_the_picture_names_every_line_and_its_own_command(
     (caption,) = [text for text in written if "β = 0.05" in text]
     assert "1,000 questions" in caption
     command = caption.split("·")[1].strip()
-    assert command == "python -m holdfast.audit.guessing_figure FILE"
+    assert command == "python -m holdfast.audit.figures.guessing FILE"
     again = tmp_path / "again.svg"
-    monkeypatch.setattr(sys, "argv", ["guessing_figure", str(again)])
-    monkeypatch.delitem(sys.modules, "holdfast.audit.guessing_figure")
-    runpy.run_module("holdfast.audit.guessing_figure", run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["guessing", str(again)])
+    monkeypatch.delitem(sys.modules, "holdfast.audit.figures.guessing")
+    runpy.run_module("holdfast.audit.figures.guessing", run_name="__main__")
     assert again.read_bytes() == path.read_bytes()

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, shrink
-from holdfast.audit.figure import draw
-from holdfast.audit.holdouts import Reply
+from holdfast.audit.figures.demo import draw
+from holdfast.audit.reply import Reply
 from holdfast.audit.story import Climb, Story
 from holdfast.core.answer import Answer
 from holdfast.core.loss import FREE

@@ -1,6 +1,6 @@
 """The picture of mechanisms at equal cost: how a share errs, and what a choice loses.
 
-    python -m holdfast.audit.mechanisms_figure docs/figures/mechanisms.png
+    python -m holdfast.audit.figures.mechanisms docs/figures/mechanisms.png
 
 One use of each costs ρ in zero-concentrated differential privacy: ε²/2 for pure ε-DP, ε²/8 for the
 exponential mechanism (T-bounded-range), μ²/2 for Gaussian noise. Mechanisms without such a cost are
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from holdfast.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, PINK, SKY, picture, ruled
 from holdfast.core.target import Target
 from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
 from holdfast.mechanisms.exponential import Exponential
@@ -39,11 +40,10 @@ RHO = EPSILON**2 / 2
 STEP = Fraction(1, 2**14)
 BETA = Fraction(1, 20)
 TARGET = Target(confidence=1 - BETA, questions=QUESTIONS)
-COMMAND = "python -m holdfast.audit.mechanisms_figure FILE"
+COMMAND = "python -m holdfast.audit.figures.mechanisms FILE"
 
 Law = Callable[[float], float]
 
-_INK, _GREY = "#1f2933", "#7b8794"
 _LEAST = 1e-4
 
 
@@ -77,29 +77,29 @@ def error_lines() -> tuple[Line, ...]:
     return (
         Line(
             name="Laplace", law=_laplace(laplace), radius=laplace.radius(beta=BETA),
-            colour="#d55e00", named=(0.0715, 1e-3),
+            colour=ORANGE, named=(0.0715, 1e-3),
         ),
         Line(
             name="Gaussian", law=_gaussian(gaussian), radius=gaussian.radius(beta=BETA),
-            colour="#0072b2", dot=10, named=(0.001, 1.2e-3), pointing=(0.0325, 1.2e-3),
+            colour=BLUE, dot=10, named=(0.001, 1.2e-3), pointing=(0.0325, 1.2e-3),
         ),
         Line(
             name="discrete", law=_discrete_gaussian(discrete),
-            radius=discrete.radius(beta=BETA), colour="#4fb0e8", dashes=":", dot=7,
+            radius=discrete.radius(beta=BETA), colour=SKY, dashes=":", dot=7,
             named=(0.001, 3.5e-4), pointing=(0.0357, 3.5e-4),
         ),
         Line(
             name=f"{bins.bins} bins", law=lambda t: max(0.0, 1 - 2 * bins.bins * t),
-            radius=bins.radius(beta=BETA), colour="#009e73", dot=4, named=(0.001, 4.5e-3),
+            radius=bins.radius(beta=BETA), colour=GREEN, dot=4, named=(0.001, 4.5e-3),
             pointing=(0.0199, 4.5e-3),
         ),
         Line(
             name=f"{votes.votes:,} votes", law=_votes(votes), radius=votes.radius(beta=BETA),
-            colour="#b0578d", named=(0.0565, 1.6e-4),
+            colour=PINK, named=(0.0565, 1.6e-4),
         ),
         Line(
             name=f"fresh rows,\n{split.rows_per_part} a question", law=_splitting(split),
-            colour=_INK, named=(0.064, 0.45),
+            colour=INK, named=(0.064, 0.45),
         ),
     )  # fmt: skip
 
@@ -128,10 +128,10 @@ def choice_lines() -> tuple[Line, ...]:
 
     cheaper = "exponential, ε = 0.001:\na quarter of the price"
     return (
-        line(ranged, _exponential, "exponential,\nε = 0.002", "#0072b2", "-", (0.043, 5e-4)),
+        line(ranged, _exponential, "exponential,\nε = 0.002", BLUE, "-", (0.043, 5e-4)),
         line(private, _exponential, cheaper, "#3d9bd1", "--", (0.225, 1.5e-2), (0.1768, 1.5e-2)),
-        line(flip, _flip, "permute-\nand-flip", "#d55e00", "-", (0.168, 5e-4)),
-        line(noisy, _noisy_max, "noisy max", "#009e73", "-.", (0.257, 1e-3)),
+        line(flip, _flip, "permute-\nand-flip", ORANGE, "-", (0.168, 5e-4)),
+        line(noisy, _noisy_max, "noisy max", GREEN, "-.", (0.257, 1e-3)),
     )
 
 
@@ -207,38 +207,26 @@ def _noisy_max(t: float) -> float:
 
 def draw_mechanisms(path: Path) -> Path:
     """The chance of an error beyond t, for shares on the left and for choices on the right."""
-    from matplotlib import rc_context  # noqa: PLC0415 (an optional dependency, slow to import)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with rc_context({"svg.hashsalt": "holdfast", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(11, 5), layout="constrained", facecolor="white")
+    caption = (
+        f"{ROWS:,} rows, one use at ρ = {float(RHO):g} (ε = μ = {float(EPSILON):g}, exponential "
+        f"mechanism ε = {float(2 * EPSILON):g}); bins, votes and fresh rows as for "
+        f"{QUESTIONS:,} questions   ·   {COMMAND}"
+    )
+    with picture(path, size=(11, 5), caption=caption) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         _draw(left, error_lines(), most=0.13)
         _draw(right, choice_lines(), most=0.36)
-        left.set_title("A share: noise, bins, votes, fresh rows", **_title())
+        left.set_title("A share: noise, bins, votes, fresh rows")
         left.set_xlabel("t, distance from the share of the sample")
         left.set_ylabel("Pr[error > t]")
-        right.set_title(f"The best of {CANDIDATES} shares", **_title())
+        right.set_title(f"The best of {CANDIDATES} shares")
         right.set_xlabel("t, how far all others lie behind the best")
         right.set_ylabel("Pr[the best is missed]")
         right.text(
             0.36, float(BETA) * 1.12, "dots: what the code promises at β = 0.05", fontsize=8,
-            color=_GREY, ha="right",
+            color=GREY, ha="right",
         )  # fmt: skip
-        figure.supxlabel(
-            f"{ROWS:,} rows, one use at ρ = {float(RHO):g} (ε = μ = {float(EPSILON):g}, "
-            f"exponential mechanism ε = {float(2 * EPSILON):g}); bins, votes and fresh rows as for "
-            f"{QUESTIONS:,} questions   ·   {COMMAND}",
-            fontsize=8, color=_GREY,
-        )  # fmt: skip
-        figure.savefig(
-            path, dpi=160, metadata={"Date": None} if path.suffix.lower() == ".svg" else None
-        )
     return path
-
-
-def _title() -> dict[str, str]:
-    return {"loc": "left", "fontweight": "bold", "color": _INK}
 
 
 def _draw(axes: "Axes", lines: Iterable[Line], *, most: float) -> None:
@@ -246,7 +234,7 @@ def _draw(axes: "Axes", lines: Iterable[Line], *, most: float) -> None:
     axes.set_yscale("log")
     axes.set_ylim(_LEAST, 1.15)
     axes.set_xlim(0, most)
-    axes.axhline(beta, color=_GREY, linewidth=0.8, linestyle=(0, (2, 3)))
+    axes.axhline(beta, color=GREY, linewidth=0.8, linestyle=(0, (2, 3)))
     errors = [most * step / 400 for step in range(401)]
     for line in lines:
         chances = [line.law(t) for t in errors]
@@ -255,9 +243,7 @@ def _draw(axes: "Axes", lines: Iterable[Line], *, most: float) -> None:
         if line.radius is not None:
             axes.plot([line.radius], [beta], "o", color=line.colour, markersize=line.dot, zorder=4)
         _name(axes, line)
-    axes.grid(visible=True, which="major", color=_GREY, alpha=0.18, linewidth=0.8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    ruled(axes)
 
 
 def _name(axes: "Axes", line: Line) -> None:

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.chains_figure import draw_chains
-from holdfast.audit.routes_figure import DRAWN, draw_routes
+from holdfast.audit.figures.chains import draw_chains
+from holdfast.audit.figures.routes import DRAWN, draw_routes
 from holdfast.core.target import Target
 from holdfast.planner.growth import RowsNeeded
 from holdfast.planner.quotes import OURS, REFERENCE, quotes

@@ -1,6 +1,6 @@
 """The picture of checked guesses: what every failure costs, and from when on noise is better.
 
-    python -m holdfast.audit.guessing_figure docs/figures/guessing.png
+    python -m holdfast.audit.figures.guessing docs/figures/guessing.png
 
 Half of the rows guess and the other half checks, at the tolerance at which no guess fails by
 chance (T-two-samples). Noise, fresh rows and the line without adaptivity use all rows.
@@ -13,6 +13,7 @@ from math import nextafter
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from holdfast.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, picture, ruled
 from holdfast.core.target import Target
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.splitting import Splitting
@@ -27,10 +28,9 @@ ROWS = (1_000, 10_000, 100_000)
 QUESTIONS, FAILURES = 1_000, 200
 BETA = Fraction(1, 20)
 TARGET = Target(confidence=1 - BETA, questions=QUESTIONS)
-COMMAND = "python -m holdfast.audit.guessing_figure FILE"
+COMMAND = "python -m holdfast.audit.figures.guessing FILE"
 
-_INK, _GREY = "#1f2933", "#7b8794"
-_GUESSES, _NOISE, _FRESH = "#0072b2", "#d55e00", "#009e73"
+_GUESSES, _NOISE, _FRESH = BLUE, ORANGE, GREEN
 _LOWEST = 0.005
 
 
@@ -78,29 +78,21 @@ def _panel(rows: int) -> Panel:
 
 def draw_guessing(path: Path) -> Path:
     """The radius against the number of failed guesses, a panel for each number of rows."""
-    from matplotlib import rc_context  # noqa: PLC0415 (an optional dependency, slow to import)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    with rc_context({"svg.hashsalt": "holdfast", "svg.fonttype": "none"}):
-        figure = Figure(figsize=(11, 5), layout="constrained", facecolor="white")
+    caption = (
+        f"{QUESTIONS:,} questions, β = {float(BETA):g}, all intervals together; guesses: half of "
+        f"the rows guess, the others check (T-check, T-two-samples)   ·   {COMMAND}"
+    )
+    with picture(path, size=(11, 5), caption=caption) as figure:
         for axes, panel in zip(figure.subplots(1, len(ROWS), sharey=True), panels(), strict=True):
             _frame(axes, panel)
             _lines(axes, panel)
             _names(axes, panel)
         figure.axes[0].set_ylabel("radius of every interval")
-        figure.supxlabel(
-            f"{QUESTIONS:,} questions, β = {float(BETA):g}, all intervals together; guesses: half "
-            f"of the rows guess, the others check (T-check, T-two-samples)   ·   {COMMAND}",
-            fontsize=8, color=_GREY,
-        )  # fmt: skip
-        figure.savefig(
-            path, dpi=160, metadata={"Date": None} if path.suffix.lower() == ".svg" else None
-        )
     return path
 
 
 def _frame(axes: "Axes", panel: Panel) -> None:
-    axes.set_title(f"{panel.rows:,} rows", loc="left", fontweight="bold", color=_INK)
+    axes.set_title(f"{panel.rows:,} rows")
     axes.set_xlabel("failed guesses")
     axes.set_xlim(0, FAILURES)
     axes.set_yscale("log")
@@ -108,17 +100,15 @@ def _frame(axes: "Axes", panel: Panel) -> None:
     axes.set_yticks([0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1])
     axes.minorticks_off()
     axes.yaxis.set_major_formatter(lambda radius, _: f"{radius:g}")
-    axes.axhspan(VACUOUS, 1.03, color=_GREY, alpha=0.16, linewidth=0)
-    axes.grid(visible=True, which="major", color=_GREY, alpha=0.18, linewidth=0.8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    axes.axhspan(VACUOUS, 1.03, color=GREY, alpha=0.16, linewidth=0)
+    ruled(axes)
 
 
 def _lines(axes: "Axes", panel: Panel) -> None:
     for radius, colour, dashes in (
         (panel.noise, _NOISE, "-"),
         (panel.fresh, _FRESH, "--"),
-        (panel.fixed, _INK, ":"),
+        (panel.fixed, INK, ":"),
     ):
         axes.axhline(radius, color=colour, linestyle=dashes, linewidth=2.0)
     axes.plot(range(FAILURES + 1), panel.guesses, color=_GUESSES, linewidth=3.0, zorder=3)
@@ -128,8 +118,8 @@ def _lines(axes: "Axes", panel: Panel) -> None:
         axes.plot(*at, "o", color=_GUESSES, markersize=8, markeredgecolor="white", zorder=4)
         axes.annotate(
             f"{serves}\nup to {panel.most} failures", at, xytext=(20, -19),
-            textcoords="offset points", fontsize=9, color=_INK, va="top",
-            arrowprops={"arrowstyle": "-", "color": _INK, "linewidth": 0.8},
+            textcoords="offset points", fontsize=9, color=INK, va="top",
+            arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.8},
         )  # fmt: skip
 
 
@@ -138,7 +128,7 @@ def _names(axes: "Axes", panel: Panel) -> None:
     for name, radius, colour, side, below in (
         (f"Gaussian noise, {panel.noise:.3f}", panel.noise, _NOISE, "right", 3),
         (f"fresh rows, {panel.fresh:.3g}", panel.fresh, _FRESH, "left", 3),
-        (f"if nothing adapts, {panel.fixed:.2g}", panel.fixed, _INK, "right", 3),
+        (f"if nothing adapts, {panel.fixed:.2g}", panel.fixed, INK, "right", 3),
         (f"checked guesses,\n{none:.3f} if none fails", none, _GUESSES, "left", 10),
     ):
         inwards = 5 if side == "left" else -4
@@ -149,7 +139,7 @@ def _names(axes: "Axes", panel: Panel) -> None:
     if max(panel.fresh, panel.guesses[-1]) < VACUOUS:  # where nothing else stands there
         axes.text(
             FAILURES - 4, VACUOUS * 1.06, f"says nothing: radius ≥ {VACUOUS:g}", fontsize=9,
-            color=_INK, ha="right", va="bottom",
+            color=INK, ha="right", va="bottom",
         )  # fmt: skip
 
 

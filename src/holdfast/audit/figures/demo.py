@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from holdfast.audit.figures.look import GREY, INK, picture
 from holdfast.audit.story import CHECKPOINTS, FEATURES, ROWS, SIGNAL_SHARE, TRUTH, Climb, Story
 from holdfast.core.answer import Answer
 from holdfast.core.numerics import decimal_up
@@ -17,46 +18,25 @@ _STYLES = {
     "noise only": ("#e2a93b", "s", "--", "noisy answer, interval for the noise only"),
     "Holdfast": ("#1f5a8c", "D", "-", "Holdfast, interval for the population"),
 }
-_GREY = "#8a8f98"
-_INK = "#22262d"
 
 
 def draw(story: Story, folder: Path, *, seed: int) -> list[Path]:
     """Write holdfast-demo.png and .svg into `folder`."""
-    from matplotlib import rc_context  # noqa: PLC0415 (an optional dependency, slow to import)
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    look: dict[Any, Any] = {
-        "font.size": 10,
-        "text.color": _INK,
-        "axes.edgecolor": _GREY,
-        "axes.labelcolor": _INK,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "svg.hashsalt": "holdfast",
-        "svg.fonttype": "none",
-    }
-    with rc_context(look):
-        figure = Figure(figsize=(10.5, 4.6), layout="constrained", facecolor="white")
-        left, right = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
-        _draw_climbs(left, story.climbs)
-        _draw_signals(right, story.signals)
-        figure.supxlabel(
-            f"{ROWS:,} rows, {FEATURES:,} features; textbook and noise intervals 95% each, "
-            f"Holdfast's {story.confidence:.0%} for all together   ·   holdfast demo --seed {seed}",
-            fontsize=8,
-            color=_GREY,
-        )
-        paths = [folder / "holdfast-demo.png", folder / "holdfast-demo.svg"]
-        for path in paths:
-            figure.savefig(
-                path, dpi=160, metadata={"Date": None} if path.suffix == ".svg" else None
-            )
+    caption = (
+        f"{ROWS:,} rows, {FEATURES:,} features; textbook and noise intervals 95% each, "
+        f"Holdfast's {story.confidence:.0%} for all together   ·   holdfast demo --seed {seed}"
+    )
+    paths = [folder / "holdfast-demo.png", folder / "holdfast-demo.svg"]
+    for path in paths:
+        with picture(path, size=(10.5, 4.6), caption=caption) as figure:
+            left, right = figure.subplots(1, 2, width_ratios=[1.25, 1], sharey=True)
+            _draw_climbs(left, story.climbs)
+            _draw_signals(right, story.signals)
     return paths
 
 
 def _draw_climbs(axes: "Axes", climbs: Sequence[Climb]) -> None:
-    axes.axhline(TRUTH, color=_INK, linewidth=1, linestyle=":")
+    axes.axhline(TRUTH, color=INK, linewidth=1, linestyle=":")
     for climb in reversed(climbs):
         colour, marker, line, label = _STYLES[climb.name]
         sizes = [size for size, _ in climb.replies]
@@ -81,9 +61,9 @@ def _draw_climbs(axes: "Axes", climbs: Sequence[Climb]) -> None:
     axes.yaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
     axes.annotate(
         f"truth {TRUTH:.0%}", (most, TRUTH), xytext=(8, -3), textcoords="offset points", va="top",
-        fontsize=9, color=_INK,
+        fontsize=9, color=INK,
     )  # fmt: skip
-    axes.set_title("Data without any signal", loc="left", fontweight="bold")
+    axes.set_title("Data without any signal")
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1], loc="upper left", frameon=False, fontsize=9)
 
@@ -91,12 +71,12 @@ def _draw_climbs(axes: "Axes", climbs: Sequence[Climb]) -> None:
 def _draw_signals(axes: "Axes", signals: Sequence[Answer]) -> None:
     ranked = sorted(signals, key=lambda answer: answer.value)
     colour = _STYLES["Holdfast"][0]
-    axes.axhline(TRUTH, color=_INK, linewidth=1, linestyle=":")
+    axes.axhline(TRUTH, color=INK, linewidth=1, linestyle=":")
     ranks = range(len(ranked))
     lows, highs = [answer.low for answer in ranked], [answer.high for answer in ranked]
-    axes.fill_between(ranks, lows, highs, color=_GREY, alpha=0.22, linewidth=0)
+    axes.fill_between(ranks, lows, highs, color=GREY, alpha=0.22, linewidth=0)
     values = [answer.value for answer in ranked]
-    axes.plot(ranks, values, ".", color=_GREY, markersize=1.5, rasterized=True)
+    axes.plot(ranks, values, ".", color=GREY, markersize=1.5, rasterized=True)
     for rank, answer in enumerate(ranked):
         if TRUTH in answer:
             continue
@@ -112,4 +92,4 @@ def _draw_signals(axes: "Axes", signals: Sequence[Answer]) -> None:
     axes.set_xticks([])
     reach = decimal_up(ranked[0].radius, places=3)
     axes.set_xlabel(f"{len(ranked):,} features by answer, each with its interval (±{reach})")
-    axes.set_title("Data with one real signal", loc="left", fontweight="bold")
+    axes.set_title("Data with one real signal")

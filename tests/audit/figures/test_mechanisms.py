@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import mpmath
 import pytest
 
-from holdfast.audit import mechanisms_figure
-from holdfast.audit.mechanisms_figure import (
+from holdfast.audit.figures import mechanisms as mechanisms_figure
+from holdfast.audit.figures.mechanisms import (
     BETA,
     CANDIDATES,
     EPSILON,
@@ -149,9 +149,9 @@ def test_the_picture_names_every_line_and_its_own_command(
             assert words in written
     (caption,) = [text for text in written if "ρ = 5e-07" in text]
     command = caption.split("·")[1].strip()
-    assert command == "python -m holdfast.audit.mechanisms_figure FILE"
+    assert command == "python -m holdfast.audit.figures.mechanisms FILE"
     again = tmp_path / "again.svg"
-    monkeypatch.setattr(sys, "argv", ["mechanisms_figure", str(again)])
-    monkeypatch.delitem(sys.modules, "holdfast.audit.mechanisms_figure")
-    runpy.run_module("holdfast.audit.mechanisms_figure", run_name="__main__")
+    monkeypatch.setattr(sys, "argv", ["mechanisms", str(again)])
+    monkeypatch.delitem(sys.modules, "holdfast.audit.figures.mechanisms")
+    runpy.run_module("holdfast.audit.figures.mechanisms", run_name="__main__")
     assert again.read_bytes() == path.read_bytes()
