@@ -62,6 +62,8 @@ def test_there_are_these_commands() -> None:
         "account tables",
         "account loss",
         "demo",
+        "attack",
+        "monitor",
     }
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -188,3 +189,17 @@ def test_json_on_a_terminal_is_only_json() -> None:
     shown = on_terminal("-m", "holdfast", "plan", "--rows", "50000", "--json")
 
     assert json.loads(shown.out)["rows"] == 50_000
+
+
+def test_names_and_numbers_of_a_table_are_never_broken() -> None:
+    script = (
+        "from holdfast.cli import render\n"
+        "names = ['mechanism', 'interval', 'truth', 'digest']\n"
+        "render.table(names, [['limited-checking', '0.3797 to 0.6626', '0.5000', 'f' * 64]])"
+    )
+    shown = on_terminal("-c", script, COLUMNS="60").out
+
+    assert max(map(len, re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines())) <= 60
+    for whole in ("limited-checking", "0.3797", "0.6626", "0.5000", "mechanism", "digest"):
+        assert whole in shown
+    assert "f" * 64 not in shown

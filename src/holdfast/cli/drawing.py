@@ -1,5 +1,6 @@
 """Where a picture goes, checked before any work is done."""
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -15,6 +16,8 @@ def drawable(plot: str) -> Path:
             accepted="a .png, .svg or .pdf file in a folder that exists",
             given=plot,
         )
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InvalidInput(argument="--plot", accepted="a file that can be written", given=plot)
     if not find_spec("matplotlib"):
         raise InvalidInput(
             argument="--plot",

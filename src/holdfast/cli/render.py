@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,6 +15,11 @@ from holdfast.core.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.audit.story import Progress
+
+
+# The longest word of a table that is kept in one line.
+_WHOLE = 24
+_GAP = 2
 
 
 # A question or a file name may hold codes that a terminal would obey.
@@ -66,9 +72,12 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     console = _console()
     rows = [[_visible(cell) for cell in row] for row in rows]
     if console.is_terminal:
-        ruled = Table(box=None, pad_edge=False, header_style="bold")
-        for name in columns:
-            ruled.add_column(Text(name), overflow="fold")
+        widths = _widths(list(zip(columns, *rows, strict=True)), room=console.width)
+        # Said outright, or what is still too wide would be squeezed; a terminal wraps its lines.
+        total = sum(widths) + _GAP * (len(widths) - 1)
+        ruled = Table(box=None, pad_edge=False, header_style="bold", width=total)
+        for name, wide in zip(columns, widths, strict=True):
+            ruled.add_column(Text(name), overflow="fold", width=wide)
         for row in rows:
             ruled.add_row(*map(Text, row))
         console.print(ruled)
@@ -78,6 +87,33 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in (columns, *rows):
         padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
         print("  ".join(padded).rstrip())
+
+
+def _widths(columns: Sequence[Sequence[str]], *, room: int) -> list[int]:
+    """How wide columns are if a table is to fit, as far as words may stay whole.
+
+    What is longer than a name or a number, such as a digest, may be folded.
+    """
+    widths = [max(map(cell_len, cells)) for cells in columns]
+    words = [[cell_len(word) for cell in cells for word in cell.split()] for cells in columns]
+    least = [max((size for size in sizes if size <= _WHOLE), default=1) for sizes in words]
+    for _ in range(sum(widths) + _GAP * (len(widths) - 1) - room):
+        spare = [wide - few for wide, few in zip(widths, least, strict=True)]
+        if max(spare) <= 0:
+            break
+        widths[spare.index(max(spare))] -= 1
+    return widths
+
+
+def width() -> int | None:
+    """How many characters a line of the terminal has; a pipe has no width."""
+    console = _console()
+    return console.width if console.is_terminal else None
+
+
+def counted(number: int, thing: str) -> str:
+    """1 row, 2 rows."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def upper(bound: float | Fraction) -> str:
