@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import holdfast
+from holdfast.audit.evidence import chance
+from holdfast.audit.telling.claims import most_likely
 from holdfast.core.loss import GDP
 from holdfast.core.secret import Exact
 from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
@@ -16,9 +18,7 @@ from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.noise.entropy import Seeded
 from holdfast.planner.recorded import mechanism_under
-from holdfast.testing.epsilon import chance
 from holdfast.testing.statistics import statistical
-from holdfast.testing.trials import most_likely
 from laws.cheats import STRAIGHT, in_floats, reachable
 
 FALSE_ALARM = 2e-9

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, workdps
 
+from holdfast.audit.epsilon import epsilon_floor
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import PureDP
 from holdfast.core.secret import Exact
@@ -17,7 +18,6 @@ from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.noisy_max import NoisyMax
 from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
 from holdfast.noise.entropy import Seeded
-from holdfast.testing.epsilon import epsilon_floor
 from holdfast.testing.statistics import fit_p_value, statistical
 from holdfast.theory import selection
 from mechanisms.choices import (

@@ -75,4 +75,8 @@ SOURCES = {
         "A. Blum, M. Hardt. The ladder: a reliable leaderboard for machine learning "
         "competitions. ICML 2015"
     ),
+    "steinke-nasr-jagielski-2023": (
+        "T. Steinke, M. Nasr, M. Jagielski. Privacy auditing with one (1) training run. "
+        "NeurIPS 2023"
+    ),
 }

@@ -4,11 +4,11 @@ They are part of `holdfast.testing.mechanisms.LAWS`.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from typing import TypeVar
 
+from holdfast.audit.digits import leaves
 from holdfast.core.errors import HoldfastError
 from holdfast.core.loss import Draws
 from holdfast.noise.entropy import Seeded, SystemEntropy
@@ -36,7 +36,7 @@ def no_release_is_rounded(case: Case[S, R]) -> None:
     """Releases are integers, Fractions, names or made of these: the bits of a float tell."""
     for conversation in case.conversations:
         for released in case.transcript(conversation, rng=Seeded(0)):
-            inexact = [leaf for leaf in _leaves(released) if not _exact(leaf)]
+            inexact = [leaf for leaf in leaves(released) if not _exact(leaf)]
             require(not inexact, f"{case.name} released {inexact}")
 
 
@@ -91,7 +91,7 @@ def it_shows_no_statistic(case: Case[S, R]) -> None:
         require(after == shown, f"{case.name} looks different after a release")
     for conversation in case.misshapen:
         said = _refusal(case, conversation)
-        told = [leaf for leaf in _leaves(conversation) if len(str(leaf)) > 3 and str(leaf) in said]
+        told = [leaf for leaf in leaves(conversation) if len(str(leaf)) > 3 and str(leaf) in said]
         require(not told, f"{case.name} tells what it saw: {said}")
 
 
@@ -112,17 +112,6 @@ def _refusal(case: Case[S, R], conversation: tuple[S, ...]) -> str:
     except HoldfastError as refused:
         return f"{refused} {refused!r} {refused.fields()}"
     raise Violation(f"{case.name} answers what has not the shape that it is for")
-
-
-def _leaves(thing: object) -> Iterator[object]:
-    if isinstance(thing, tuple | list):
-        for part in thing:
-            yield from _leaves(part)
-    elif is_dataclass(thing):
-        for field in fields(thing):
-            yield from _leaves(getattr(thing, field.name))
-    else:
-        yield thing
 
 
 def _exact(leaf: object) -> bool:

@@ -8,9 +8,9 @@ from math import exp
 import pytest
 from mpmath import mpf, ncdf, workdps
 
-from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
-from holdfast.testing.trials import most_likely
-from holdfast.testing.violation import Violation
+from holdfast.audit.telling.claims import most_likely
+from holdfast.core.errors import InvalidInput
+from holdfast.core.loss import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
 
 PROBABILITIES = (0.0, 1e-6, 0.01, 0.3, 0.5, 0.9, 1.0)
 
@@ -22,7 +22,22 @@ def test_a_pure_loss_multiplies(probability: float) -> None:
     assert bound >= min(1, exp(0.5) * probability)
 
 
-@pytest.mark.parametrize("cut", [-3.0, -1.0, 0.0, 0.7, 2.5])
+@pytest.mark.parametrize("probability", PROBABILITIES)
+def test_what_is_given_away_is_added(probability: float) -> None:
+    approx = ApproxDP(epsilon=Fraction(1, 2), delta=Fraction(1, 10))
+    near = min(1, exp(0.5) * probability + 0.1)
+    assert near <= most_likely(approx, probability) <= near + 1e-8
+    far = min(1, probability + 0.1)
+    assert far <= most_likely(TV(Fraction(1, 10)), probability) <= far + 1e-8
+
+
+def test_an_enormous_loss_excludes_nothing_that_can_be() -> None:
+    assert most_likely(PureDP(Fraction(10**6)), 1e-12) == 1
+    assert most_likely(ZCDP(Fraction(10**6)), 1e-12) == 1
+    assert most_likely(PureDP(Fraction(10**6)), 0.0) == 0
+
+
+@pytest.mark.parametrize("cut", [-30.0, -8.5, -3.0, -1.0, 0.0, 0.7, 2.5])
 def test_a_gaussian_loss_is_reached_by_two_normals(cut: float) -> None:
     """Z + μ and Z below a cut, μ = 3/2."""
     with workdps(30):
@@ -50,5 +65,5 @@ def test_nothing_becomes_likelier_than_sure() -> None:
 
 
 def test_what_only_counts_bounds_nothing() -> None:
-    with pytest.raises(Violation):
+    with pytest.raises(InvalidInput, match="bounds a loss"):
         most_likely(Draws(Fraction(1)), 0.5)
