@@ -7,10 +7,8 @@ import os
 import random
 import shutil
 import sys
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from functools import partial
 from math import inf, nan
@@ -20,6 +18,7 @@ import polars as pl
 import pytest
 
 import holdfast
+from holdfast.audit.errors import Calls, Difference, Heard, Public, compared, listen
 from holdfast.cli.main import main
 from holdfast.core.errors import DataError, EvaluationFailed, HoldfastError
 from holdfast.core.secret import Exact
@@ -109,51 +108,11 @@ PARTS = ("year(m) = 2001", "hour(m) = 12", "weekday(m) = 3", "mean(second(m), 0,
 # What an analyst can see -------------------------------------------------------------------------
 
 
-def told(error: BaseException) -> list[str]:
-    """All that an error says, and what stands behind it."""
-    lines = [type(error).__name__, str(error), repr(error), *traceback.format_exception(error)]
-    if isinstance(error, HoldfastError):
-        lines.append(repr(error.fields()))
-    return [each.replace(repr(id(error)), "") for each in lines]
-
-
-class _Kept(logging.Handler):
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__(logging.DEBUG)
-        self._lines = lines
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._lines.append(f"log {record.name} {record.levelname} {record.getMessage()}")
-        if record.exc_info and record.exc_info[1]:
-            self._lines += told(record.exc_info[1])
-
-
-@contextmanager
-def overheard(capfd: pytest.CaptureFixture[str]) -> Iterator[list[str]]:
-    """Whatever is logged, warned of or printed meanwhile, also by code that is not Python."""
-    lines: list[str] = []
-    handler, root = _Kept(lines), logging.getLogger()
-    level = root.level
-    root.addHandler(handler)
-    root.setLevel(logging.DEBUG)
-    capfd.readouterr()
-    try:
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            yield lines
-        lines += [f"warning {each.category.__name__} {each.message}" for each in warned]
-        shown = capfd.readouterr()
-        lines += [f"out {shown.out}", f"err {shown.err}"]
-    finally:
-        root.removeHandler(handler)
-        root.setLevel(level)
-
-
-def _answered(answer: object, *, free: bool) -> list[str]:
+def _answered(answer: object, *, free: bool) -> Public:
     """All of what the row has no part in; else only of which kind it is."""
     answers = answer if isinstance(answer, list) else [answer]
     kinds = [type(each).__name__ for each in answers]
-    return [*kinds, *map(str, answers)] if free else kinds
+    return Public("\n".join([*kinds, *map(str, answers)] if free else kinds))
 
 
 def _calls(session: Session) -> list[tuple[str, Callable[[], object]]]:
@@ -178,11 +137,8 @@ def _calls(session: Session) -> list[tuple[str, Callable[[], object]]]:
     return calls
 
 
-def seen_in_session(
-    way: Way | None, column: str, capfd: pytest.CaptureFixture[str]
-) -> list[list[str]]:
-    """What a conversation about the table shows; answers as far as the column is not in them."""
-    found = []
+def conversation(way: Way | None, column: str) -> Calls:
+    """A conversation about the table; answers are shown as far as the column is not in them."""
     with holdfast.open(
         frame(way),
         questions=300,
@@ -191,22 +147,25 @@ def seen_in_session(
         mechanisms=[holdfast.Gaussian],
     ) as session:
         for about, call in _calls(session):
-            with overheard(capfd) as lines:
-                try:
-                    answer = call()
-                except Exception as error:
-                    said = told(error)
-                else:
-                    said = _answered(answer, free=column not in _columns(about, session))
-            found.append([about[:80], *said, *lines])
-        with overheard(capfd) as lines:
-            said = [repr(session), str(session.ledger.verify())]
-        found.append([*said, *lines])
+            free = column not in _columns(about, session)
+            yield about[:80], partial(_shown, call, free=free)
+        yield "session", lambda: Public(f"{session!r} {session.ledger.verify()}")
     for questions in (10**12, 0):
-        with overheard(capfd) as lines, pytest.raises(HoldfastError) as refused:
-            holdfast.open(frame(way), ledger=":memory:", questions=questions)
-        found.append([*told(refused.value), *lines])
-    return found
+        yield "opening", partial(holdfast.open, frame(way), ledger=":memory:", questions=questions)
+
+
+def _shown(call: Callable[[], object], *, free: bool) -> Public:
+    return _answered(call(), free=free)
+
+
+def seen_in_session(way: Way | None, column: str) -> list[Heard]:
+    return listen(partial(conversation, column=column), way)
+
+
+def kind(heard: Heard) -> str:
+    """What was raised or answered."""
+    text = heard.channels.get("raised") or heard.channels["returned"].removeprefix("str ")
+    return text.split("\n")[0]
 
 
 def _columns(about: str, session: Session) -> set[str]:
@@ -217,44 +176,31 @@ def _columns(about: str, session: Session) -> set[str]:
     return {name for name in session.schema.columns if f"Column(name='{name}')" in form}
 
 
-def differences(one: Sequence[list[str]], other: Sequence[list[str]]) -> list[tuple[str, str]]:
-    """Where two conversations can be told apart."""
-    assert len(one) == len(other)
-    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
-    return [("\n".join(a)[:2_000], "\n".join(b)[:2_000]) for a, b in pairs]
-
-
 @pytest.fixture(scope="module")
-def ordinary() -> dict[str, list[list[str]]]:
+def ordinary() -> dict[str, list[Heard]]:
     """What is seen of the table without the odd row, by the column that is not compared."""
     return {}
 
 
-def compared(
-    way: Way, ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
-) -> list[tuple[str, str]]:
+def differences(way: Way, ordinary: dict[str, list[Heard]]) -> tuple[Difference, ...]:
     column = way[0]
     if column not in ordinary:
-        ordinary[column] = seen_in_session(None, column, capfd)
-    return differences(ordinary[column], seen_in_session(way, column, capfd))
+        ordinary[column] = seen_in_session(None, column)
+    return compared(ordinary[column], seen_in_session(way, column))
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_a_row_is_not_seen_in_a_session(
-    name: str, ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert compared(WAYS[name], ordinary, capfd) == []
+def test_a_row_is_not_seen_in_a_session(name: str, ordinary: dict[str, list[Heard]]) -> None:
+    assert differences(WAYS[name], ordinary) == ()
 
 
-def test_the_last_moment_of_all_is_not_seen_in_a_session(
-    ordinary: dict[str, list[list[str]]], capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert compared(("m", 2**63 - 1), ordinary, capfd) == []
+def test_the_last_moment_of_all_is_not_seen_in_a_session(ordinary: dict[str, list[Heard]]) -> None:
+    assert differences(("m", 2**63 - 1), ordinary) == ()
 
 
-def test_the_questions_fail_in_many_ways(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_questions_fail_in_many_ways() -> None:
     """So that the tests above are about errors of every kind that can be provoked."""
-    kinds = {kind for lines in seen_in_session(None, "x", capfd) for kind in lines[:2]}
+    kinds = {kind(heard) for heard in seen_in_session(None, "x")}
     wanted = {
         "QuestionError", "TypeMismatch", "UnknownColumn", "InvalidInput", "VacuousPlan",
         "BudgetExhausted", "Answer", "HistogramAnswer", "GroupedAnswer", "ConditionalAnswer",
@@ -289,14 +235,13 @@ def test_a_row_is_not_seen_when_the_engine_fails(
     fails: Callable[[Columns, str], bool],
     name: str,
     monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(Columns, "doubles", fails)
     monkeypatch.setattr(Columns, "series", fails)
     column = WAYS[name][0]
-    one = seen_in_session(None, column, capfd)
-    assert sum(lines[1] == "EvaluationFailed" for lines in one) > 20
-    assert differences(one, seen_in_session(WAYS[name], column, capfd)) == []
+    one = seen_in_session(None, column)
+    assert sum(kind(heard) == "EvaluationFailed" for heard in one) > 20
+    assert compared(one, seen_in_session(WAYS[name], column)) == ()
 
 
 def _passes_on(self: Table, questions: Sequence[Question]) -> list[Total]:
@@ -354,26 +299,24 @@ def _fails_for_some(self: Table, questions: Sequence[Question]) -> list[Total]:
     ],
 )
 def test_an_engine_that_tells_a_row_is_found(
-    leak: Callable[[Table, Sequence[Question]], list[Total]],
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    leak: Callable[[Table, Sequence[Question]], list[Total]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Table, "totals", leak)
     monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
-    one, other = (seen_in_session(way, "s", capfd) for way in (None, ("s", "secret")))
-    assert differences(one, other) != []
+    one, other = (seen_in_session(way, "s") for way in (None, ("s", "secret")))
+    assert compared(one, other) != ()
 
 
 def test_what_a_source_raises_against_its_contract_is_withheld(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def breaks(self: Table, questions: Sequence[Question]) -> list[Total]:
         raise ValueError(_row(self))
 
     monkeypatch.setattr(Table, "totals", breaks)
     monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
-    one, other = (seen_in_session(way, "s", capfd) for way in (None, ("s", "secret")))
-    assert differences(one, other) == []
+    one, other = (seen_in_session(way, "s") for way in (None, ("s", "secret")))
+    assert compared(one, other) == ()
 
 
 # The command line --------------------------------------------------------------------------------
@@ -406,10 +349,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
 )
 
 
-def seen_on_the_command_line(
-    way: Way | None, folder: Path, capfd: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch
-) -> list[list[str]]:
-    """Exit codes and all that is printed; of answers that may differ only that there are some."""
+def commands(way: Way | None, folder: Path, patch: pytest.MonkeyPatch) -> Calls:
+    """All commands, on a new file in a folder that was not there before."""
     patch.setattr(entropy, "_system", random.Random(5))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
@@ -417,52 +358,57 @@ def seen_on_the_command_line(
     patch.chdir(folder)
     file = folder / "data.parquet"
     frame(way).write_parquet(file)
-    found = []
     for command in COMMANDS:
-        with overheard(capfd) as lines:
-            try:
-                main([str(file) if each == "FILE" else each for each in command])
-            except SystemExit as ended:
-                code = ended.code
+        words = [str(file) if each == "FILE" else each for each in command]
+        yield " ".join(command)[:80], partial(main, words)
+
+
+def seen_on_the_command_line(
+    way: Way | None, folder: Path, patch: pytest.MonkeyPatch
+) -> list[Heard]:
+    """Exit codes and all that is printed; of answers that may differ only that there are some."""
+    found = listen(partial(commands, folder=folder, patch=patch), way)
+    for command, heard in zip(COMMANDS, found, strict=True):
         if command in ANSWERED:
-            lines[:] = [each for each in lines if not each.startswith("out ")]
-        found.append([" ".join(command)[:80], str(code), *lines])
+            heard.channels.pop("stdout", None)
     return found
+
+
+def exits(found: list[Heard]) -> set[str]:
+    return {heard.channels["exit"] for heard in found}
 
 
 @pytest.mark.parametrize(
     "name", ["NaN", "infinity", "what overflows below", "long text", "a day behind every calendar"]
 )
 def test_a_row_is_not_seen_on_the_command_line(
-    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, other = (
-        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
-        for way in (None, WAYS[name])
+        seen_on_the_command_line(way, tmp_path / "work", monkeypatch) for way in (None, WAYS[name])
     )
-    assert {lines[1] for lines in one} == {"0", "2", "3", "4"}
-    assert differences(one, other) == []
+    assert exits(one) == {"0", "2", "3", "4"}
+    assert compared(one, other) == ()
 
 
 def test_a_row_is_not_seen_on_the_command_line_when_the_engine_fails(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Columns, "doubles", _fails_inside)
     monkeypatch.setattr(Columns, "series", _fails_inside)
     one, other = (
-        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
+        seen_on_the_command_line(way, tmp_path / "work", monkeypatch)
         for way in (None, WAYS["long text"])
     )
-    assert "5" in {lines[1] for lines in one}
-    assert differences(one, other) == []
+    assert "5" in exits(one)
+    assert compared(one, other) == ()
 
 
 def test_an_engine_that_tells_a_row_on_the_command_line_is_found(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Table, "totals", _passes_on)
     one, other = (
-        seen_on_the_command_line(way, tmp_path / "work", capfd, monkeypatch)
-        for way in (None, WAYS["NaN"])
+        seen_on_the_command_line(way, tmp_path / "work", monkeypatch) for way in (None, WAYS["NaN"])
     )
-    assert differences(one, other) != []
+    assert compared(one, other) != ()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from holdfast.audit.timing import timing
 from holdfast.data.load import in_memory
 from holdfast.data.table import Table
 from holdfast.query.question import Question, parse_question
 
 ROWS = 400_000
-ROUNDS = 40
+PAIRS = 40
 FACTOR = 1.5
 
 Ask = Callable[[str], object]
@@ -74,25 +74,10 @@ NOBODY = "x > 2 and y > 2 and z > 2"
 EVERYBODY = "x > -1 and y > -1 and z > -1"
 
 
-def ratio(ask: Ask) -> float:
-    """How much longer one of the two takes.
-
-    Load on the machine only ever adds time, so of many interleaved repetitions the fastest tells
-    what the engine itself takes.
-    """
-    seconds: dict[str, list[float]] = {NOBODY: [], EVERYBODY: []}
-    for _ in range(ROUNDS):
-        for text, taken in seconds.items():
-            start = time.perf_counter()
-            ask(text)
-            taken.append(time.perf_counter() - start)
-    low, high = sorted(min(taken) for taken in seconds.values())
-    return high / low
-
-
 def tells(ask: Ask) -> bool:
     """Whether the time depends on the rows, three times in a row: load comes and goes."""
-    return all(ratio(ask) > FACTOR for _ in range(3))
+    report = timing(lambda: ask(NOBODY), lambda: ask(EVERYBODY), pairs=PAIRS, factor=FACTOR)
+    return report.tells
 
 
 @pytest.mark.parametrize("engine", [in_memory_engine, with_bits_at_hand, batch_of_300])
