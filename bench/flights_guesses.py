@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from flights_analyst import Analyst, Columns, banded, detailed, flights
+from flights_analyst import Analyst, Columns, banded, detailed
 from measure import record
 
 import holdfast
+from holdfast.audit.real_data import flights_table
 from holdfast.guess.guesser import Guesser
 from holdfast.planner.checking import past_of
 from holdfast.query.question import parse_question
@@ -173,7 +174,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cases whose names hold this; not recorded")
     given = parser.parse_args()
     questions = QUICK if given.quick else QUESTIONS
-    table = flights(given.flights)
+    table = flights_table(given.flights)
     rows = math.ceil(len(table) / 10)
     floor = math.sqrt(math.log(2 * questions / float(BETA)) / (2 * rows))
     sample = table[np.random.default_rng(1).integers(0, len(table), rows)]
