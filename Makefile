@@ -7,8 +7,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test crash spark coverage lint types check theorems mechanisms bench bench-large bench-spark \
-  bench-accounting clean
+.PHONY: help demo test crash spark coverage lint types check theorems mechanisms figures bench bench-large bench-spark \
+  bench-tightness bench-accounting clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -60,8 +60,10 @@ theorems: .venv/.develop   ## write docs/theorems.md from the code
 
 mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure from the code
 	$(BIN)/python docs/generate_mechanisms.py
-	$(BIN)/python -m holdfast.audit.mechanisms_figure docs/figures/mechanisms.png
-	$(BIN)/python -m holdfast.audit.guessing_figure docs/figures/guessing.png
+	$(BIN)/python bench/figures.py mechanisms guessing
+
+figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=NAME for one)
+	$(BIN)/python bench/figures.py $(ARGS)
 
 bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)
@@ -76,6 +78,11 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
 	$(BIN)/python bench/large_file.py $(ARGS)
+
+bench-tightness: .venv/.develop  ## what attacks force beside what is certified (ARGS=--quick)
+	$(BIN)/python bench/tightness.py $(ARGS)
+	$(BIN)/python docs/generate_tightness.py
+	$(BIN)/python bench/figures.py tightness
 
 bench-spark: .venv/.spark    ## questions on Spark beside the same aggregates by hand
 	$(BIN)/python bench/spark_speed.py $(ARGS)

@@ -1,0 +1,93 @@
+"""Every figure of the README and of docs, drawn again by one command.
+
+Each has the command that its own caption names. A new figure is one more line of `FIGURES`.
+
+Run: python bench/figures.py [NAME ...] (all of them take about six minutes)
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FOLDER = Path("docs/figures")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A command, the words after `python -m`, and the files that it writes into the folder.
+
+    In the words FILE stands for the first of the files, and FOLDER for where they go.
+    """
+
+    words: tuple[str, ...]
+    files: tuple[str, ...]
+
+    def command(self) -> list[str]:
+        places = {"FILE": str(FOLDER / self.files[0]), "FOLDER": str(FOLDER)}
+        return [sys.executable, "-m", *(places.get(word, word) for word in self.words)]
+
+
+def _drawn(module: str, *words: str, file: str) -> tuple[str, Figure]:
+    """A figure of a module that draws itself."""
+    return Path(file).stem, Figure((f"holdfast.audit.figures.{module}", "FILE", *words), (file,))
+
+
+def _plotted(*words: str, file: str) -> tuple[str, Figure]:
+    """A figure that a command of the program draws with --plot."""
+    return Path(file).stem, Figure(("holdfast", *words, "--plot", "FILE"), (file,))
+
+
+_LOSSES = ("laplace(1)", "gaussian(1)", "pure(epsilon=1)")
+
+FIGURES: dict[str, Figure] = dict(
+    [
+        (
+            "holdfast-demo",
+            Figure(
+                ("holdfast", "demo", "--seed", "1", "--out", "FOLDER"),
+                ("holdfast-demo.png", "holdfast-demo.svg"),
+            ),
+        ),
+        _plotted("plan", "--rows", "100000", "--compare", file="routes.png"),
+        _plotted("plan", "--chains", file="chains.png"),
+        _plotted("account", "growth", "laplace(scale=100)", file="composition.png"),
+        _plotted("account", "loss", *_LOSSES, file="loss.png"),
+        _drawn("mechanisms", file="mechanisms.png"),
+        _drawn("guessing", file="guessing.png"),
+        _drawn("tightness", "bench/results/tightness.json", file="tightness.png"),
+        _plotted("attack", "all", file="attacks.png"),
+        _drawn("monitor", file="monitor.png"),
+        _drawn("reusable_holdout", file="reusable-holdout.png"),
+        _drawn("freedman", file="freedman.png"),
+        _drawn("flights", file="flights.png"),
+    ]
+)
+
+
+def draw(names: Sequence[str]) -> None:
+    for name in names:
+        start = time.perf_counter()
+        figure = FIGURES[name]
+        subprocess.run(figure.command(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        written = ", ".join(str(FOLDER / file) for file in figure.files)
+        print(f"{written}  ({time.perf_counter() - start:.0f} s)", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    # No choices here: argparse would hold an empty list against them.
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(FIGURES)}")
+    given = parser.parse_args()
+    unknown = [name for name in given.names if name not in FIGURES]
+    if unknown:
+        parser.error(f"no figure {', '.join(unknown)}; there are {', '.join(FIGURES)}")
+    draw(given.names or list(FIGURES))
+
+
+if __name__ == "__main__":
+    main()
