@@ -1,1 +1,1 @@
-"""Every picture, each by a module of its own: `python -m holdfast.audit.figures.NAME FILE`."""
+"""Every picture, each by a module of its own, which names the command that draws it."""

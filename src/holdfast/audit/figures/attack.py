@@ -1,28 +1,21 @@
 """The picture of one attack: what each mechanism claims about the last question.
 
-    python -m holdfast.audit.figures.attack FILE
+    holdfast attack NAME --plot FILE
 
 Each mechanism tells an analyst something else, who then may ask something else at the end; so
 claims are drawn by how far they are from their own truth.
 """
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.bouts import Pairing, settle
 from holdfast.audit.figures.look import BLUE, GREY, INK, ORANGE, picture, ruled
-from holdfast.audit.matrix import CONFIDENCE, QUESTIONS, ROWS, SEED
-from holdfast.audit.opponents.catalogue import OPPONENTS
 from holdfast.audit.outcome import Decisive, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-COMMAND = "python -m holdfast.audit.figures.attack FILE"
 
 _LINE = 120  # letters of a caption
 
@@ -92,15 +85,3 @@ def _bar(axes: "Axes", place: int, claim: Decisive) -> None:
         fontweight="normal" if claim.holds else "bold",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    analyst = Correlation.sized(rows=ROWS, questions=QUESTIONS)
-    chosen = [OPPONENTS[name] for name in ("plain", "noise-only", "planned")]
-    found = settle(
-        [
-            Pairing(setup=setup, analyst=analyst, confidence=CONFIDENCE, seed=SEED)
-            for setup in chosen
-        ]
-    )
-    draw_attack(Path(sys.argv[1]), found, rows=ROWS, confidence=float(CONFIDENCE), command=COMMAND)

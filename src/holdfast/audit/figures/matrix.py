@@ -1,17 +1,14 @@
 """The picture of all attacks on all mechanisms: a cell for each conversation.
 
-    python -m holdfast.audit.figures.matrix docs/figures/attacks.png
-
-takes minutes, as `holdfast attack all --plot FILE` does, which draws the same.
+Drawn by `holdfast attack all --plot FILE`.
 """
 
-import sys
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from holdfast.audit.figures.look import INK, ORANGE, SKY, picture
-from holdfast.audit.matrix import Matrix, matrix
+from holdfast.audit.matrix import Matrix
 from holdfast.audit.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -113,7 +110,3 @@ def _legend(axes: "Axes") -> None:
         handles=signs, loc="upper center", bbox_to_anchor=(0.45, -0.01), ncols=3,
         frameon=False, fontsize=8.5, handlelength=1.6, columnspacing=1.4,
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    draw_matrix(Path(sys.argv[1]), matrix())
