@@ -29,11 +29,6 @@ class Asker:
     KIND: ClassVar[str] = "asker"
 
     asks: tuple[str, ...] = ("0.5", "0.9", "0.4")
-    predicted: float = 0.1
-
-    @classmethod
-    def sized(cls, *, rows: int, questions: int) -> Self:
-        raise NotImplementedError
 
     @property
     def questions(self) -> int:

@@ -2,19 +2,15 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import sqrt
 from typing import Protocol, final
 
-from holdfast.audit.reply import Reply, reply_of
+from holdfast.audit.reply import TEXTBOOK, Reply, reply_of, textbook
 from holdfast.data.table import Table
 from holdfast.mechanisms.empirical import UnsafeEmpirical
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.noise.entropy import Entropy
 from holdfast.query.question import parse_question
 from holdfast.session.session import Session
-
-# The two-sided 95 % point of the normal law, as in every textbook interval.
-_TEXTBOOK = 1.96
 
 
 class Holdout(Protocol):
@@ -36,11 +32,7 @@ class PlainHoldout:
         shares = [
             float(self._mechanism.release_unsafely(count)) for count in self._table.count(parsed)
         ]
-        radii = [_TEXTBOOK * sqrt(share * (1 - share) / self._table.rows) for share in shares]
-        return [
-            Reply(share, share - radius, share + radius)
-            for share, radius in zip(shares, radii, strict=True)
-        ]
+        return [textbook(share, rows=self._table.rows) for share in shares]
 
 
 @final
@@ -54,7 +46,7 @@ class NoiseOnlyHoldout:
 
     def reply(self, questions: Sequence[str]) -> list[Reply]:
         parsed = [parse_question(text, self._table.schema) for text in questions]
-        radius = _TEXTBOOK * float(self._mechanism.sigma)
+        radius = TEXTBOOK * float(self._mechanism.sigma)
         released = (
             float(self._mechanism.release(count, rng=self._rng))
             for count in self._table.count(parsed)

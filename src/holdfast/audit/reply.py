@@ -2,11 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
+
+# The two-sided 95 % point of the normal law, as in every textbook interval.
+TEXTBOOK = 1.96
 
 
 @final
@@ -55,3 +58,9 @@ def reply_of(answer: Answer) -> Reply:
     """What a session claims."""
     interval = answer.interval
     return Reply(answer.value, interval.low, interval.high)
+
+
+def textbook(share: float, *, rows: float) -> Reply:
+    """A share of so many rows with its textbook interval, which assumes the question came first."""
+    radius = TEXTBOOK * sqrt(share * (1 - share) / rows)
+    return Reply(share, share - radius, share + radius)

@@ -53,14 +53,18 @@ class ExactSample:
         """The total of a question, sealed as a mechanism takes it."""
         return self._measured(self._asked(question))
 
-    def variance(self, question: str) -> float:
-        """The variance of what single rows contribute to a share or a mean."""
+    def spread(self, question: str) -> tuple[float, float]:
+        """The share or mean of the rows, and the variance of what single rows contribute to it."""
         asked = self._asked(question)
         value = self._value(self._measured(asked))
         if isinstance(asked.form, Share):
-            return float(value * (1 - value))
+            return float(value), float(value * (1 - value))
         square = self._value(self._measured(_squared(cast(Mean, asked.form), text=question)))
-        return max(0.0, float(square - value**2))
+        return float(value), max(0.0, float(square - value**2))
+
+    def share(self, found: Measured) -> Fraction:
+        """What was measured, as a share of the way from the low end of its span to the high one."""
+        return UnsafeEmpirical(rows=self.rows * found.levels).release_unsafely(found.total)
 
     def _asked(self, question: str) -> Question:
         asked = parse_question(question, self._table.schema)
@@ -76,8 +80,7 @@ class ExactSample:
         return Measured(total, levels, Span.between(low, high))
 
     def _value(self, found: Measured) -> Fraction:
-        rows = self._table.rows * found.levels
-        return found.span.value(UnsafeEmpirical(rows=rows).release_unsafely(found.total))
+        return found.span.value(self.share(found))
 
 
 def _squared(form: Mean, *, text: str) -> Question:

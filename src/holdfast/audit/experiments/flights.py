@@ -9,8 +9,6 @@ are known.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import sqrt
-from statistics import NormalDist
 from typing import final
 
 import numpy as np
@@ -18,7 +16,7 @@ import numpy as np
 from holdfast.audit.analysts.protocol import Columns
 from holdfast.audit.analysts.sample import ExactSample
 from holdfast.audit.real_data import flights
-from holdfast.audit.reply import Reply
+from holdfast.audit.reply import Reply, textbook
 from holdfast.mechanisms.checking import Checking
 from holdfast.noise.entropy import Seeded
 from holdfast.session.guessers import Training
@@ -45,7 +43,6 @@ SAMPLE = 20_000
 DEPTH = 3
 _KEPT = 3
 _FEWEST = 10  # rows, below which even a careless analyst believes no rate
-_TEXTBOOK = NormalDist().inv_cdf(0.975)
 _QUESTIONS = 1_000  # two for every group that can be met, and more
 
 
@@ -106,8 +103,8 @@ def hunt_plainly(sample: Columns, *, depth: int = DEPTH) -> Hunt:
         if rows < _FEWEST:
             return None
         value = float(table.exactly(f"{LATE} and {written(group)}") * table.rows / rows)
-        radius = _TEXTBOOK * sqrt(value * (1 - value) / rows)
-        return Reply(value, max(0.0, value - radius), min(1.0, value + radius))
+        said = textbook(value, rows=float(rows))
+        return Reply(value, max(0.0, said.low), min(1.0, said.high))
 
     return _hunt(answer, score=lambda said: said.value, depth=depth)
 

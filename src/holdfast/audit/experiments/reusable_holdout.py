@@ -9,7 +9,6 @@ correlations, so that all truths are exact.
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist
 from typing import final
 
 import numpy as np
@@ -19,7 +18,7 @@ from holdfast.audit.analysts.protocol import Columns
 from holdfast.audit.analysts.sample import ExactSample
 from holdfast.audit.analysts.signs import LABEL, draw_signs, names, odd_vote
 from holdfast.audit.correlation import agreement
-from holdfast.audit.reply import Reply, reply_of
+from holdfast.audit.reply import Reply, reply_of, textbook
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.mechanisms.checking import Checking
@@ -34,7 +33,6 @@ Answering = Callable[[str, float], Reply]
 
 SIZES = (1, 5, 11, 21, 51, 101, 201, 301, 401, 501)
 _STRENGTH = 6.0  # correlation of a variable that knows something, in units of 1/√rows
-_TEXTBOOK = NormalDist().inv_cdf(0.975)
 
 
 @final
@@ -132,9 +130,7 @@ def _plainly(columns: Columns) -> Answering:
     sample = ExactSample(columns)
 
     def answer(question: str, _: float) -> Reply:
-        value = sample(question)
-        radius = _TEXTBOOK * sqrt(value * (1 - value) / sample.rows)
-        return Reply(value, value - radius, value + radius)
+        return textbook(sample(question), rows=sample.rows)
 
     return answer
 

@@ -10,7 +10,6 @@ from holdfast.audit.fight import fight
 from holdfast.audit.opponents.promises import Promise, promise_of
 from holdfast.audit.opponents.protocol import Opponent, Setup, Terms
 from holdfast.core.errors import InvalidInput
-from holdfast.mechanisms.empirical import UnsafeEmpirical
 
 _HALF = Fraction(1, 2)
 
@@ -87,7 +86,6 @@ def hold(setup: Setup, analyst: Player, *, confidence: Fraction, seed: int) -> H
         raise InvalidInput(argument="analyst", accepted=accepted, given=analyst.KIND)
     asked, sample = bout.conversation.decisive, watched.sample
     found = sample.measure(asked.question)
-    exactly = UnsafeEmpirical(rows=sample.rows * found.levels)
     truth = found.span.share(asked.truth)
     if not 0 <= truth <= 1:
         raise InvalidInput(
@@ -96,7 +94,7 @@ def hold(setup: Setup, analyst: Player, *, confidence: Fraction, seed: int) -> H
             given=f"{asked.truth} of {asked.question}"[:80],
         )
     candidate = Candidate(
-        sample=exactly.release_unsafely(found.total),
+        sample=sample.share(found),
         truth=truth,
         told=None if asked.told is None else float(found.span.share(Fraction(asked.told))),
     )

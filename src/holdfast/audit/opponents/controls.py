@@ -4,7 +4,6 @@ They are those of the normal law, and for such questions about right where many 
 way. Of what is rare they miss more by themselves: a share of 0 has no width at all.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -13,7 +12,7 @@ from typing import final
 
 from holdfast.audit.analysts.protocol import Columns
 from holdfast.audit.analysts.sample import ExactSample
-from holdfast.audit.opponents.protocol import Terms
+from holdfast.audit.opponents.protocol import Opponent, Terms
 from holdfast.audit.reply import Reply
 from holdfast.core.refusals import BudgetExhausted
 from holdfast.mechanisms.gaussian import Gaussian
@@ -32,7 +31,7 @@ def _deviations(terms: Terms) -> float:
 
 
 @final
-class Told:
+class Told(Opponent):
     """Replies to the first questions; more than were agreed are refused, as a session would."""
 
     def __init__(self, columns: Columns, *, terms: Terms, sigma: Fraction | None) -> None:
@@ -56,20 +55,14 @@ class Told:
         return Reply(value, value - radius, value + radius)
 
     def _exact(self, question: str) -> tuple[float, float]:
-        rows = self._sample.rows
-        return self._sample(question), sqrt(self._sample.variance(question) / rows)
+        value, variance = self._sample.spread(question)
+        return value, sqrt(variance / self._sample.rows)
 
     def _noisy(self, question: str, sigma: Fraction) -> tuple[float, float]:
         found = self._sample.measure(question)
         noise = Gaussian(rows=self._sample.rows, sigma=sigma, step=_STEP, levels=found.levels)
         share = noise.release(found.total, rng=self._rng)
         return float(found.span.value(share)), float(sigma * found.span.width)
-
-    def claimed(self, truths: Sequence[Fraction]) -> Fraction:
-        return truths[-1]
-
-    def close(self) -> None:
-        """It holds nothing."""
 
 
 @final

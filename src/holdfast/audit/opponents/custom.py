@@ -1,8 +1,7 @@
 """Your own way to answer as an opponent: a session with its options, or anything that replies."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol, final, runtime_checkable
 
 from holdfast.audit.analysts.protocol import Columns
@@ -47,7 +46,7 @@ class Answering(Protocol):
 
 
 @final
-class Wrapped:
+class Wrapped(Opponent):
     """Passes questions on to one of these; each reply is about its own question."""
 
     def __init__(self, held: Replying | Answering) -> None:
@@ -61,9 +60,6 @@ class Wrapped:
         else:
             said = self._held.ask(question)
         return sound(said, opponent=type(self._held).__name__)
-
-    def claimed(self, truths: Sequence[Fraction]) -> Fraction:
-        return truths[-1]
 
     def close(self) -> None:
         close = getattr(self._held, "close", None)

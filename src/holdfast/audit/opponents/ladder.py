@@ -7,7 +7,7 @@ from typing import final
 
 from holdfast.audit.analysts.protocol import Columns
 from holdfast.audit.analysts.sample import ExactSample
-from holdfast.audit.opponents.protocol import Terms
+from holdfast.audit.opponents.protocol import Opponent, Terms
 from holdfast.audit.reply import Reply
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
@@ -17,7 +17,7 @@ from holdfast.planner.ladder import best_ladder
 
 
 @final
-class Board:
+class Board(Opponent):
     """A run of the ladder over the rows."""
 
     def __init__(self, sample: ExactSample, ladder: Ladder, promise: Certificate) -> None:
@@ -41,9 +41,6 @@ class Board:
     def claimed(self, truths: Sequence[Fraction]) -> Fraction:
         """The best of all that was submitted."""
         return max(truths)
-
-    def close(self) -> None:
-        """It holds nothing."""
 
 
 @final

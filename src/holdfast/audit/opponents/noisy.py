@@ -1,6 +1,5 @@
 """Gaussian noise as it is claimed, and a liar who draws half of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
@@ -9,7 +8,7 @@ from typing import final
 from holdfast.audit.analysts.protocol import Columns
 from holdfast.audit.opponents.controls import Told
 from holdfast.audit.opponents.promises import Promise
-from holdfast.audit.opponents.protocol import Terms
+from holdfast.audit.opponents.protocol import Opponent, Terms
 from holdfast.audit.reply import Reply
 from holdfast.core import check
 from holdfast.core.loss import GDP
@@ -19,7 +18,7 @@ CLAIMED = Fraction(3, 5)
 
 
 @final
-class Vouched:
+class Vouched(Opponent):
     """Replies with Gaussian noise, and what is said of it."""
 
     def __init__(self, told: Told, promise: Promise) -> None:
@@ -29,12 +28,6 @@ class Vouched:
         self, question: str, *, guess: float | None = None, tolerance: float | None = None
     ) -> Reply:
         return self._told.reply(question, guess=guess, tolerance=tolerance)
-
-    def claimed(self, truths: Sequence[Fraction]) -> Fraction:
-        return self._told.claimed(truths)
-
-    def close(self) -> None:
-        self._told.close()
 
 
 @final

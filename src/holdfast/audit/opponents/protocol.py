@@ -33,7 +33,7 @@ class Terms:
 
 
 class Opponent(Protocol):
-    """Answers questions about rows that it holds."""
+    """Answers questions about rows that it holds; most have only to say how they reply."""
 
     def reply(
         self, question: str, *, guess: float | None = None, tolerance: float | None = None
@@ -43,9 +43,11 @@ class Opponent(Protocol):
 
     def claimed(self, truths: Sequence[Fraction]) -> Fraction:
         """What the last reply is about, given the truths of all questions so far, in order."""
-        ...
+        return truths[-1]
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Let go of what it holds, if anything."""
+        return
 
 
 class Setup(Protocol):

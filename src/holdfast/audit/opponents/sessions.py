@@ -1,12 +1,10 @@
 """Sessions as opponents, one for each mechanism that a session can be opened with."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import final
 
 from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.opponents.protocol import Terms
+from holdfast.audit.opponents.protocol import Opponent, Terms
 from holdfast.audit.reply import Reply, reply_of
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
@@ -31,7 +29,7 @@ _ROUNDS = 10
 
 
 @final
-class Asked:
+class Asked(Opponent):
     """A session that an analyst asks one question after another."""
 
     def __init__(self, session: Session) -> None:
@@ -64,9 +62,6 @@ class Asked:
         proposed = self.session.price_of(question, guess=guess).reach(high - low)
         narrow = [portion * proposed for portion in _PORTIONS]
         return narrow if tolerance is None else [tolerance, *narrow]
-
-    def claimed(self, truths: Sequence[Fraction]) -> Fraction:
-        return truths[-1]
 
     def close(self) -> None:
         self.session.close()
