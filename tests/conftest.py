@@ -11,10 +11,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from holdfast.testing.statistics import declared_false_alarms
+from sizes import sized
 
 # Machines are noisy: how long an example takes says nothing, and examples must repeat in CI.
+# And as they repeat, a second half of them is for `make slow`.
 settings.register_profile(
     "holdfast",
+    max_examples=sized(50, full=100),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

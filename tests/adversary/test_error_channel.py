@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from functools import partial
+from functools import cache, partial
 from math import inf, nan
 from pathlib import Path
 
@@ -36,6 +36,7 @@ Cell = float | str | bool | date | datetime | None
 Way = tuple[str, Cell]
 
 
+@cache
 def frame(way: Way | None = None) -> pl.DataFrame:
     """Ordinary rows, but for one cell; dates and moments may be given by their numbers."""
     rng = random.Random(3)

@@ -17,6 +17,7 @@ from holdfast.data.load import in_memory
 from holdfast.query.question import Question, from_json, parse_question
 from holdfast.query.wire import to_json
 from holdfast.session.quotients import drawn_for
+from sizes import sized
 
 LONGEST_MESSAGE = 800
 ROWS = hostile.rows()[:46]
@@ -190,7 +191,7 @@ def check(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=1_000)
+@settings(max_examples=sized(400, full=1_000))
 def test_a_text_is_refused_or_counted_as_row_by_row_and_the_same_as_json(text: str) -> None:
     check(text)
 
@@ -202,7 +203,7 @@ def test_the_texts_are_whole_and_damaged() -> None:
 
 
 @given(st.text(max_size=40) | st.lists(st.sampled_from(SPARE), max_size=30).map(" ".join))
-@settings(max_examples=300)
+@settings(max_examples=sized(150, full=300))
 def test_words_and_letters_at_random_are_refused_or_counted(text: str) -> None:
     check(text)
 

@@ -22,7 +22,7 @@ Signs = npt.NDArray[np.int8]
 
 FALSE_ALARM = 1e-9
 SIZE = 1_000
-RUNS = 16
+RUNS = 8
 SIGMA = Fraction(1, 50)
 # The prediction is a limit for many rows; at this size it is off by less than this.
 LIMIT_ERROR = 0.005

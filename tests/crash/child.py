@@ -1,10 +1,14 @@
-"""A process that opens a file, asks questions without end, and may kill itself at a named step.
+"""Processes that open a file, ask questions without end, and may kill themselves at a named step.
 
-python child.py CSV FIRST STEP NTH
+python child.py
 
-Asks `age > FIRST`, `age > FIRST + 1`, … and writes one line of JSON before each question and one
-after each answer. STEP is like "settle:before", and NTH counts the calls; with "-" for STEP it
-waits for the file CSV.go, so that several can start together.
+Has everything imported and nothing open, and forks a child for every request, a line of JSON with
+a CSV, FIRST, STEP, NTH, the file to write to and the witness; it answers with the child's number.
+A request with "ended" alone is answered with how that child ended, or null while it lives.
+
+A child asks `age > FIRST`, `age > FIRST + 1`, … and writes one line of JSON before each question
+and one after each answer. STEP is like "settle:before", and NTH counts the calls; with "-" for
+STEP it waits for the file CSV.go, so that several can start together.
 """
 
 from __future__ import annotations
@@ -14,17 +18,18 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import holdfast
 from holdfast.data.table import Table
 from holdfast.ledger import file as file_module
 from holdfast.ledger import sqlite as sqlite_module
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.witness import Witness
 from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.session.opening import open as open_data
 
 STEPS: dict[str, tuple[Any, str]] = {
     "link": (os, "link"),
@@ -69,7 +74,7 @@ def arm(step: str, nth: int) -> None:
 def main(csv: str, first: int, step: str, nth: int) -> None:
     if step != "-":
         arm(step, nth)
-    with holdfast.open(csv) as data:
+    with open_data(csv) as data:
         say(ready=data.remaining)
         while step == "-" and not Path(f"{csv}.go").exists():
             time.sleep(0.001)
@@ -87,5 +92,35 @@ def main(csv: str, first: int, step: str, nth: int) -> None:
         signal.pause()  # nothing left to ask: wait to be killed
 
 
+def born(request: dict[str, Any]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    try:
+        heard = os.open(request["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(heard, sys.stdout.fileno())
+        os.environ["HOLDFAST_WITNESS"] = request["witness"]
+        main(request["csv"], request["first"], request["step"], request["nth"])
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)  # nobody who should be killed gets here
+
+
+def serve() -> None:
+    living: set[int] = set()
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "ended" in request:
+            child, status = os.waitpid(request["ended"], os.WNOHANG)
+            living.discard(child)
+            say(code=os.waitstatus_to_exitcode(status) if child else None)
+        else:
+            living.add(child := born(request))
+            say(child=child)
+    for child in living:
+        os.kill(child, signal.SIGKILL)
+
+
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+    serve()

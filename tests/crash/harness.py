@@ -88,7 +88,8 @@ class Child:
     def _listen(self, seconds: float) -> None:
         while select.select([self._pipe], [], [], seconds)[0]:
             heard = os.read(self._pipe, 65536)
-            if not heard:
+            if not heard:  # its end of the pipe is closed: it is about to be dead
+                time.sleep(0.001)
                 return
             self._heard += heard
 

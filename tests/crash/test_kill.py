@@ -13,11 +13,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
@@ -38,34 +38,90 @@ def csv(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "people.csv", people())
 
 
+class Nursery:
+    """A process that has imported everything and forks the children: they start at once."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def request(self, **fields: object) -> Line:
+        to, back = self._process.stdin, self._process.stdout
+        assert to is not None
+        assert back is not None
+        to.write(json.dumps(fields) + "\n")
+        to.flush()
+        reply: Line = json.loads(back.readline())
+        return reply
+
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with subprocess.Popen(
+        [sys.executable, str(CHILD)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    ) as process:
+        yield Nursery(process)
+
+
 @dataclass
 class Child:
     """A running child; what it writes goes to a file, which survives it."""
 
-    process: subprocess.Popen[bytes]
+    nursery: Nursery
+    process: int
     output: Path
+    _code: int | None = None
 
     def said(self) -> list[Line]:
         """The lines so far; one without an end was never wholly seen."""
         lines = self.output.read_text().split("\n")[:-1]
         return [json.loads(line) for line in lines]
 
+    def code(self) -> int | None:
+        """How it ended, or nothing while it lives."""
+        if self._code is None:
+            self._code = self.nursery.request(ended=self.process)["code"]
+        return self._code
+
+    def kill(self) -> None:
+        os.kill(self.process, signal.SIGKILL)
+
     def last_words(self) -> list[Line]:
-        assert self.process.wait(timeout=PATIENCE) == -signal.SIGKILL
+        deadline = time.monotonic() + PATIENCE
+        while self.code() is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        assert self.code() == -signal.SIGKILL
         return self.said()
 
 
-def start(csv: Path, *, first: int, step: str = "-", nth: int = 0) -> Child:
+class Start(Protocol):
+    """Starts a child that asks from `first`."""
+
+    def __call__(self, *, first: int, step: str = "-", nth: int = 0) -> Child: ...
+
+
+@pytest.fixture
+def start(nursery: Nursery, csv: Path, witness_folder: Path) -> Start:
     folder = csv.parent / "said"
-    folder.mkdir(exist_ok=True)
-    output = folder / str(first)
-    with output.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, str(CHILD), str(csv), str(first), step, str(nth)],
-            stdout=file,
-            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+    folder.mkdir()
+
+    def call(*, first: int, step: str = "-", nth: int = 0) -> Child:
+        output = folder / str(first)
+        output.touch()
+        reply = nursery.request(
+            csv=str(csv),
+            first=first,
+            step=step,
+            nth=nth,
+            output=str(output),
+            witness=str(witness_folder),
         )
-    return Child(process, output)
+        return Child(nursery, reply["child"], output)
+
+    return call
 
 
 def check_survivor(csv: Path, lines: Sequence[Line]) -> tuple[int, int]:
@@ -109,8 +165,10 @@ STEPS = {
 
 
 @pytest.mark.parametrize(("step", "counted"), STEPS.items(), ids=STEPS.keys())
-def test_a_process_killed_at_a_step(step: str, counted: tuple[int, int], csv: Path) -> None:
-    lines = start(csv, first=20, step=step, nth=2).last_words()
+def test_a_process_killed_at_a_step(
+    step: str, counted: tuple[int, int], csv: Path, start: Start
+) -> None:
+    lines = start(first=20, step=step, nth=2).last_words()
     assert [line["answered"] for line in lines if "answered" in line] == ["age > 20"]
     assert lines[-1] == {"asking": "age > 21"}
     assert check_survivor(csv, lines) == counted
@@ -121,9 +179,9 @@ def test_a_process_killed_at_a_step(step: str, counted: tuple[int, int], csv: Pa
 )
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_process_killed_inside_a_transaction(
-    when: str, nth: int, counted: tuple[int, int], csv: Path
+    when: str, nth: int, counted: tuple[int, int], csv: Path, start: Start
 ) -> None:
-    lines = start(csv, first=20, step=f"entry:{when}", nth=nth).last_words()
+    lines = start(first=20, step=f"entry:{when}", nth=nth).last_words()
     assert lines[-1] == {"asking": "age > 21"}
     assert check_survivor(csv, lines) == counted
 
@@ -133,9 +191,9 @@ def test_a_process_killed_inside_a_transaction(
 )
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_process_killed_while_the_witness_hears_of_a_write(
-    when: str, nth: int, counted: tuple[int, int], csv: Path
+    when: str, nth: int, counted: tuple[int, int], csv: Path, start: Start
 ) -> None:
-    lines = start(csv, first=20, step=f"witness:{when}", nth=nth).last_words()
+    lines = start(first=20, step=f"witness:{when}", nth=nth).last_words()
     assert lines[-1] == {"asking": "age > 21"}
     assert check_survivor(csv, lines) == counted
 
@@ -151,9 +209,9 @@ def test_a_process_killed_while_the_witness_hears_of_a_write(
     ],
 )
 def test_a_process_killed_while_it_creates_the_ledger(
-    step: str, exists: bool, csv: Path, tmp_path: Path
+    step: str, exists: bool, csv: Path, tmp_path: Path, start: Start
 ) -> None:
-    assert start(csv, first=20, step=step, nth=1).last_words() == []
+    assert start(first=20, step=step, nth=1).last_words() == []
     place = csv.with_name("people.csv.holdfast")
     litter = set(tmp_path.iterdir()) - {csv, place, tmp_path / "said"}
     assert litter  # the temporary file: ugly, and harmless
@@ -162,20 +220,20 @@ def test_a_process_killed_while_it_creates_the_ledger(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_processes_that_share_a_ledger_killed_at_random(seed: int, csv: Path) -> None:
+def test_processes_that_share_a_ledger_killed_at_random(seed: int, csv: Path, start: Start) -> None:
     chance = random.Random(seed)
     # Neighbours overlap, so that the same question is drawn by several at once.
-    children = [start(csv, first=20 + 3 * number) for number in range(5)]
-    while not all(child.said() or child.process.poll() is not None for child in children):
+    children = [start(first=20 + 3 * number) for number in range(5)]
+    while not all(child.said() or child.code() is not None for child in children):
         time.sleep(0.002)
     csv.with_name("people.csv.go").touch()
     # On a busy machine the first answer takes its time; without one there is nothing to lose.
     while not any("answered" in line for child in children for line in child.said()):
-        assert any(child.process.poll() is None for child in children)
+        assert any(child.code() is None for child in children)
         time.sleep(0.002)
     for child in chance.sample(children, len(children)):
         time.sleep(chance.uniform(0, 0.04))
-        child.process.kill()
+        child.kill()
     lines = [line for child in children for line in child.last_words()]
     draws, answers = check_survivor(csv, lines)
     assert draws >= answers > 0

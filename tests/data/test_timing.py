@@ -19,9 +19,9 @@ FACTOR = 1.5
 Ask = Callable[[str], object]
 
 
-def table(*, room: int = 2**28) -> Table:
+def table(*, rows: int = ROWS, room: int = 2**28) -> Table:
     rng = np.random.default_rng(3)
-    held = in_memory({"x": rng.random(ROWS), "y": rng.random(ROWS), "z": rng.random(ROWS)})
+    held = in_memory({name: rng.random(rows) for name in "xyz"})
     return Table(held._frame, held.schema, room=room)
 
 
@@ -42,15 +42,15 @@ def with_bits_at_hand() -> Ask:
 
 def batch_of_300() -> Ask:
     """So many literals that columns are replaced by their places."""
-    held = table(room=0)
+    held = table(rows=ROWS // 5, room=0)
 
-    def ask(text: str) -> object:
-        level = 2 if "2" in text else -1
-        return held.totals(
-            [parsed(held, f"x > {level + i / 1000} and y > {level + i / 1000}") for i in range(300)]
-        )
+    def batch(level: int) -> list[Question]:
+        return [
+            parsed(held, f"x > {level + i / 1000} and y > {level + i / 1000}") for i in range(300)
+        ]
 
-    return ask
+    batches = {NOBODY: batch(2), EVERYBODY: batch(-1)}
+    return lambda text: held.totals(batches[text])
 
 
 def filtering() -> Ask:

@@ -29,6 +29,7 @@ from holdfast.query.tree import Column, Constant, Number
 from holdfast.query.wire import form_text
 from query.naive import Row
 from query.strategies import FLAGS, TEXTS, WORDS, numerics, predicates
+from sizes import sized
 
 KEY = "00112233445566778899aabbccddeeff"
 
@@ -106,7 +107,7 @@ def totals(table: Table, *texts: str) -> list[object]:
     return opened(table, *(parse_question(text, table.schema) for text in texts))
 
 
-@settings(max_examples=150)
+@settings(max_examples=sized(75, full=150))
 @given(st.lists(FORMS, min_size=1, max_size=4), TABLES)
 def test_totals_agree_with_a_loop_over_rows_alone_and_in_a_batch(
     forms: list[Form], rows: Rows
@@ -117,7 +118,7 @@ def test_totals_agree_with_a_loop_over_rows_alone_and_in_a_batch(
     assert opened(table, *questions, *questions) == expected + expected
 
 
-@settings(max_examples=150)
+@settings(max_examples=sized(75, full=150))
 @given(st.lists(CELLS, min_size=1, max_size=30), ranges())
 def test_contributions_are_integers_near_the_place_between_the_bounds(
     cells: list[float], bounds: tuple[float, float]

@@ -20,10 +20,11 @@ from holdfast.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.tree import Column, Compare, IsNull, Number, Product, Quotient, Sum
 from ledger.postgres_server import Database
 from query import naive
+from sizes import sized
 
 # Examples are large, and shrinking one takes a table for each attempt.
 FEW = settings(
-    max_examples=12,
+    max_examples=sized(6, full=12),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -115,8 +116,8 @@ def test_arithmetic_at_the_ends_of_the_doubles_is_that_of_python(
 
 
 def test_a_vote_of_many_columns_is_one_sum(opened: Opened) -> None:
-    names = [f"v{number}" for number in range(200)]
-    weights = [number / 7 - 3 for number in range(200)]
+    names = [f"v{number}" for number in range(sized(60, full=200))]
+    weights = [number / 7 - 3 for number, _ in enumerate(names)]
     rows = [
         {name: (k * 37 % 11) / 3 - 1 for k, name in enumerate(names, start)} for start in range(9)
     ]

@@ -91,7 +91,7 @@ def test_a_known_conversation_overfits_less_than_the_leak(sigma: float, copies: 
         def share(m: mpf) -> mpf:
             return tanh(m / (2 * s * s)) / 2 * copies * below(m) ** (copies - 1) * slope(m)
 
-        truth = quad(share, [s * i / 2 for i in range(25)])
+        truth = quad(share, [s * i for i in range(13)])
 
     assert truth <= two_sided_leak(1 / sigma, copies)
     # A leak that forgot the copies would be refuted.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING, ClassVar, final
 
@@ -106,6 +107,8 @@ def _square(event: Event) -> float:
     return float(approximate.epsilon) ** 2 if approximate else 0.0
 
 
+# What is composed is a new law, so one that is kept is never changed.
+@lru_cache(maxsize=16)
 def _law(event: Event, interval: float) -> "PrivacyLossDistribution":
     from dp_accounting.pld import common  # noqa: PLC0415
     from dp_accounting.pld import privacy_loss_distribution as pld  # noqa: PLC0415
