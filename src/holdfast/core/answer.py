@@ -1,11 +1,12 @@
 """What the analyst gets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
+from holdfast.core.frames import number_row
 from holdfast.core.html import answer_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import float_up, level_down
@@ -30,6 +31,8 @@ class Answer:
     remaining: int
     span: Span = UNIT
     drawn: bool = False
+    # Worked out when it is first wanted: it takes longer than all else that an answer tells.
+    _interval: list[Interval] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def value(self) -> float:
@@ -48,6 +51,11 @@ class Answer:
 
     @property
     def interval(self) -> Interval:
+        if not self._interval:
+            self._interval.append(self._worked_out())
+        return self._interval[0]
+
+    def _worked_out(self) -> Interval:
         if self.span is UNIT:
             return self.certificate.interval(self.released)
         share = self.span.share(self.released)
@@ -80,6 +88,20 @@ class Answer:
     def _repr_html_(self) -> str:
         """The answer for a notebook."""
         return answer_html(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `holdfast.to_pandas`."""
+        interval = self.interval
+        return [
+            number_row(
+                question=self.question,
+                value=self.value,
+                ends=(interval.low, interval.high),
+                radius=self.radius,
+                confidence=self.confidence,
+                replayed=self.replayed,
+            )
+        ]
 
     def to_dict(self) -> dict[str, object]:
         return {
