@@ -6,6 +6,8 @@ from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
+from holdfast.core.frames import number_row
+from holdfast.core.html import choice_html
 from holdfast.core.numerics import digits_up, float_up, level_down
 from holdfast.core.span import UNIT, Span
 
@@ -43,6 +45,25 @@ class Choice:
 
     def __str__(self) -> str:
         return f"{self.chosen}  (best of {self.candidates:,} up to {digits_up(self.gap)})"
+
+    def _repr_html_(self) -> str:
+        """The choice for a notebook."""
+        return choice_html(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `holdfast.to_pandas`; the value of what was chosen is not among it."""
+        return [
+            number_row(
+                question=f"the largest of {self.candidates:,}",
+                cell=self.chosen,
+                value=None,
+                ends=None,
+                radius=None,
+                confidence=self.confidence,
+                replayed=self.replayed,
+                gap=self.gap,
+            )
+        ]
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import final, overload
+from typing import TYPE_CHECKING, final, overload
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
+from holdfast.core.frames import number_row, to_pandas
 from holdfast.core.html import histogram_html
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @final
@@ -68,6 +72,25 @@ class HistogramAnswer:
     def _repr_html_(self) -> str:
         """The histogram for a notebook."""
         return histogram_html(self)
+
+    def to_pandas(self) -> "DataFrame":
+        """One row a cell; see `holdfast.to_pandas`."""
+        return to_pandas(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """The rows of `holdfast.to_pandas`, one a cell."""
+        return [
+            number_row(
+                question=self.question,
+                cell=label,
+                value=cell.value,
+                ends=(cell.low, cell.high),
+                radius=cell.radius,
+                confidence=cell.confidence,
+                replayed=self.replayed,
+            )
+            for label, cell in zip(self.labels, self.cells, strict=True)
+        ]
 
     def to_dict(self) -> dict[str, object]:
         first = self.cells[0]

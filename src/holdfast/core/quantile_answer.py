@@ -7,6 +7,8 @@ from typing import final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
+from holdfast.core.frames import number_row
+from holdfast.core.html import quantile_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import decimal_down, decimal_up, level_down
 
@@ -46,6 +48,25 @@ class QuantileAnswer:
         levels = self.levels
         shown = f"[{decimal_down(levels.low)}, {decimal_up(levels.high)}]"
         return f"{self.value!r}  level in {shown}  {self.question}"
+
+    def _repr_html_(self) -> str:
+        """The answer for a notebook."""
+        return quantile_html(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `holdfast.to_pandas`; certain are the levels, not ends of the value."""
+        return [
+            number_row(
+                question=self.question,
+                value=self.value,
+                ends=None,
+                radius=None,
+                confidence=self.confidence,
+                replayed=self.replayed,
+                lowest_level=self.levels.low,
+                highest_level=self.levels.high,
+            )
+        ]
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -8,6 +8,7 @@ from typing import Protocol, final
 
 from holdfast.core.certificate import Certificate
 from holdfast.core.errors import InvalidInput
+from holdfast.core.frames import number_row
 from holdfast.core.html import derived_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import level_down
@@ -55,6 +56,14 @@ class Derived:
         return self.interval.high
 
     @property
+    def radius(self) -> float:
+        """How far the interval reaches from the value, on its longer side. Rounds: up."""
+        if not self.interval.bounded:
+            return math.inf
+        below, above = self.released - Fraction(self.low), Fraction(self.high) - self.released
+        return Range.outward(None, max(below, above)).high
+
+    @property
     def confidence(self) -> float:
         return level_down(self.joint.confidence)
 
@@ -73,6 +82,19 @@ class Derived:
             ends=(self.low, self.high),
             confidence=self.confidence,
         )
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `holdfast.to_pandas`; as what was asked before, it is free."""
+        return [
+            number_row(
+                question=self.label,
+                value=self.value,
+                ends=(self.low, self.high),
+                radius=self.radius,
+                confidence=self.confidence,
+                replayed=True,
+            )
+        ]
 
     def to_dict(self) -> dict[str, object]:
         """For programs; an end that nothing bounds is None."""

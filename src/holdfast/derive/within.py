@@ -2,18 +2,24 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, added, amount_of
+from holdfast.core.frames import number_row, to_pandas
 from holdfast.core.histogram_answer import HistogramAnswer
+from holdfast.core.html import cells_html, derived_html
+from holdfast.core.html.answers import paid
 from holdfast.core.numerics import float_up
 from holdfast.derive.derived import Derived
 from holdfast.derive.joint import Joint
 from holdfast.derive.linear import affine, total
 from holdfast.derive.range import Range
 from holdfast.derive.ratio import conditional, portion
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 Bounds = tuple[float, float]
 
@@ -94,7 +100,29 @@ class ConditionalAnswer:
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""
-        return self.found._repr_html_()
+        drawn = sum(not each.replayed for each in (self.over, self.under))
+        price = ("free", "one draw", "two draws")[drawn]
+        return derived_html(
+            label=self.question,
+            value=self.value,
+            interval=str(self.found.interval),
+            ends=(self.low, self.high),
+            confidence=self.confidence,
+            price=f"{price}, {self.remaining:,} left",
+        )
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `holdfast.to_pandas`."""
+        return [
+            number_row(
+                question=self.question,
+                value=self.value,
+                ends=(self.low, self.high),
+                radius=self.radius,
+                confidence=self.confidence,
+                replayed=self.replayed,
+            )
+        ]
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -199,8 +227,37 @@ class GroupedAnswer:
         return "\n".join([self.question, *(f"  {cell}" for cell in self.cells)])
 
     def _repr_html_(self) -> str:
-        """All cells, one below the other."""
-        return "".join(cell._repr_html_() for cell in self.cells)
+        """All cells, one below the other on one axis."""
+        foot = paid(confidence=self.confidence, replayed=self.replayed, remaining=self.remaining)
+        cells = [
+            (label, cell.value, str(cell.interval), (cell.low, cell.high), str(size.interval))
+            for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
+        ]
+        return cells_html(
+            question=self.question, cells=cells, certificate=self.certificate, foot=foot
+        )
+
+    def to_pandas(self) -> "DataFrame":
+        """One row a cell; see `holdfast.to_pandas`."""
+        return to_pandas(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """The rows of `holdfast.to_pandas`, one a cell, with its share of all rows."""
+        return [
+            number_row(
+                question=self.question,
+                cell=label,
+                value=cell.value,
+                ends=(cell.low, cell.high),
+                radius=cell.radius,
+                confidence=cell.confidence,
+                replayed=self.replayed,
+                share=size.value,
+                share_low=size.low,
+                share_high=size.high,
+            )
+            for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
+        ]
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -15,6 +15,7 @@ from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
+from holdfast.planner.html import price_html
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
 from holdfast.theory.generalization.drift_private import choice_cost
@@ -41,6 +42,10 @@ class Price:
     def affordable(self, remaining: int) -> int:
         """How many such draws fit into what `remaining` planned questions would take."""
         return int(remaining // max(self.questions, Fraction(self.offer.draws)))
+
+    def _repr_html_(self) -> str:
+        """The price for a notebook."""
+        return price_html(self)
 
 
 @final

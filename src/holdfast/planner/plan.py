@@ -24,6 +24,7 @@ from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.gaussian import best_gaussian
+from holdfast.planner.html import plan_html
 from holdfast.planner.laplace import best_laplace
 from holdfast.planner.limited import Limit
 from holdfast.planner.thresholdout import FAILURES, best_thresholdout
@@ -55,6 +56,8 @@ NAMED: tuple[type[Mechanism], ...] = (
     *MECHANISMS, Laplace, Votes, Rounds, Checking, LimitedChecking, Thresholdout,
 )  # fmt: skip
 
+# All of them, by the names that commands and settings give them.
+KINDS: dict[str, type[Mechanism]] = {kind.KIND: kind for kind in (*NAMED, OpenEnded)}
 
 _LIMITED: set[type[Mechanism]] = {LimitedChecking, Thresholdout}
 
@@ -92,6 +95,10 @@ class Plan:
 
     def gate(self) -> SessionGate:
         return SessionGate.within(self.budget)
+
+    def _repr_html_(self) -> str:
+        """The plan for a notebook."""
+        return plan_html(self)
 
     def to_dict(self) -> dict[str, object]:
         described = without_key(self.mechanism.describe())

@@ -137,7 +137,7 @@ class Flow:
         promised = self._plan.mechanism
         left, size = self.left(), self._plan.target.questions
         mine = self._left_of_share()
-        if mine is not None and mine < self._left_for_all():
+        if mine is not None and mine < self.left_for_all():
             return ShareExhausted(analyst=self._analyst, asked=asked, remaining=mine)
         if isinstance(promised, Rounds) and self.rounds_left() == 0:
             return RoundsExhausted(asked=asked, rounds=promised.rounds)
@@ -170,7 +170,7 @@ class Flow:
 
     def left(self) -> int:
         """How many new questions fit as planned, as of the last look at the ledger."""
-        every, mine = self._left_for_all(), self._left_of_share()
+        every, mine = self.left_for_all(), self._left_of_share()
         return every if mine is None else min(every, mine)
 
     def _left_of_share(self) -> int | None:
@@ -184,7 +184,8 @@ class Flow:
             return draws if accounts.within_share(self._analyst, Fraction(0), 0) else 0
         return remaining_share(self._plan, room=room, draws=draws, drawn=self._ledger.seen.draws)
 
-    def _left_for_all(self) -> int:
+    def left_for_all(self) -> int:
+        """How many fit if nothing is set aside for anybody, as of the last look."""
         seen = self._ledger.seen
         if seen.closed:
             return 0

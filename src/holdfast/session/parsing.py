@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 
 from holdfast.core.errors import InvalidInput
 from holdfast.query.cells import MOST_CELLS
@@ -11,9 +12,12 @@ from holdfast.query.schema import Kind, Schema
 
 _LONGEST_NAME = 100
 
+# A question as someone writes it, or one that was read already, by the same schema.
+Asked = str | Question
 
-def parsed(questions: Iterable[str], schema: Schema) -> list[Question]:
-    """Questions of any form."""
+
+def parsed(questions: Iterable[Asked], schema: Schema) -> list[Question]:
+    """Questions of any form; those that were read already are taken as they are."""
     if isinstance(questions, str):
         raise InvalidInput(
             argument="questions",
@@ -21,7 +25,11 @@ def parsed(questions: Iterable[str], schema: Schema) -> list[Question]:
             given=repr(questions[:80]),
             hint="use ask for a single one",
         )
-    return [parse_question(text, schema) for text in questions]
+    return [_parsed(each, schema) for each in questions]
+
+
+def _parsed(asked: Asked, schema: Schema) -> Question:
+    return asked if isinstance(asked, Question) else parse_question(asked, schema)
 
 
 # What a form is called, how it is written, and which method of a session takes it.
@@ -35,16 +43,16 @@ _FORMS: dict[type[Form], tuple[str, str, str]] = {
 }
 
 
-def of_form(text: str, form: type[Form], schema: Schema) -> Question:
+def of_form(given: Asked, form: type[Form], schema: Schema) -> Question:
     """A question of this form."""
-    asked = parse_question(text, schema)
+    asked = _parsed(given, schema)
     if not isinstance(asked.form, form):
         name, written, _ = _FORMS[form]
-        given, _, method = _FORMS[type(asked.form)]
+        found, _, method = _FORMS[type(asked.form)]
         raise InvalidInput(
             argument="question",
             accepted=f"{name}, written {written}",
-            given=given,
+            given=found,
             hint=f"call session.{method}",
         )
     return asked
@@ -66,6 +74,14 @@ def declared(schema: Schema, categories: Mapping[str, Sequence[str]]) -> Schema:
     """The schema with the values that text columns are declared to have."""
     known = dict(schema.categories)
     for name, values in categories.items():
+        if name not in schema.columns:
+            near = get_close_matches(str(name), schema.columns, n=1)
+            raise InvalidInput(
+                argument="categories",
+                accepted="for columns of the data",
+                given=repr(name)[:80],
+                hint=f"did you mean {near[0]!r}?" if near else "",
+            )
         if schema.columns.get(name) is not Kind.TEXT:
             raise InvalidInput(
                 argument="categories",

@@ -31,3 +31,8 @@ def promised(plan: Plan, past: Transcript) -> str:
         case _:
             radius, size = decimal_up(plan.radius), plan.target.questions
             return f"{head}, ±{radius} at confidence {level} for all of {size:,} questions"
+
+
+def left_text(questions: int, rounds: int | None) -> str:
+    """How many questions are left, and in how many rounds if these are counted."""
+    return f"{questions:,} left" + ("" if rounds is None else f" in {rounds:,} more rounds")

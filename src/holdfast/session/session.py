@@ -8,6 +8,7 @@ from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.choice import Choice
 from holdfast.core.histogram_answer import HistogramAnswer
+from holdfast.core.html.bars import used_part
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.data.source import Source
 from holdfast.data.statistic import Statistic
@@ -25,10 +26,13 @@ from holdfast.query.schema import Schema
 from holdfast.session.agreed import no_statistic
 from holdfast.session.flow import Flow
 from holdfast.session.guessing import Guessing, past_of
-from holdfast.session.parsing import analyst_name, check_scalar, of_form, parsed
+from holdfast.session.history import History
+from holdfast.session.html import session_html
+from holdfast.session.parsing import Asked, analyst_name, check_scalar, of_form, parsed
 from holdfast.session.pricing import priced
-from holdfast.session.promised import promised
+from holdfast.session.promised import left_text, promised
 from holdfast.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
+from holdfast.session.recalled import Recall
 from holdfast.session.reply import Replies
 from holdfast.session.request import Request, best_request, question_request, statistic_request
 
@@ -71,7 +75,7 @@ class Session:
 
     def ask(
         self,
-        question: str,
+        question: Asked,
         *,
         radius: float | None = None,
         guess: float | None = None,
@@ -97,7 +101,7 @@ class Session:
         self.ledger.spent()
         return self._guessing.transcript().failures
 
-    def ask_many(self, questions: Iterable[str], *, radius: float | None = None) -> list[Answer]:
+    def ask_many(self, questions: Iterable[Asked], *, radius: float | None = None) -> list[Answer]:
         """Answers to all `questions`, charged, evaluated and recorded together.
 
         All or nothing: if the new ones among them do not fit, none is charged. In a session of
@@ -113,7 +117,9 @@ class Session:
         replies = self._replies(self._requests(asked, radius))
         return [replies.scalar(question) for question in asked]
 
-    def respond(self, questions: Iterable[str], *, radius: float | None = None) -> list[AnyAnswer]:
+    def respond(
+        self, questions: Iterable[Asked], *, radius: float | None = None
+    ) -> list[AnyAnswer]:
         """Answers to questions of any form together, as `ask_many` does."""
         asked = parsed(questions, self.schema)
         if isinstance(self.plan.mechanism, Guessed):
@@ -123,7 +129,7 @@ class Session:
         replies = self._replies(self._requests(drawn_for(asked), radius))
         return [found_in(replies, question) for question in asked]
 
-    def histogram(self, question: str, *, radius: float | None = None) -> HistogramAnswer:
+    def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
         """All cells of a histogram in one draw, which costs about four questions however many.
 
         `session.histogram("histogram(delay, (0, 15, 60))")`. The radius is that of every cell.
@@ -131,7 +137,7 @@ class Session:
         asked = of_form(question, Histogram, self.schema)
         return self._replies([question_request(self.plan, asked, radius=radius)]).histogram(asked)
 
-    def grouped(self, question: str, *, radius: float | None = None) -> GroupedAnswer:
+    def grouped(self, question: Asked, *, radius: float | None = None) -> GroupedAnswer:
         """A share or a mean within each cell in one draw: `session.grouped("late by carrier")`.
 
         Costs about four questions however many cells. The radius is that of the shares of all rows
@@ -139,7 +145,7 @@ class Session:
         """
         return cast(GroupedAnswer, self._about(question, Grouped, radius))
 
-    def conditional(self, question: str, *, radius: float | None = None) -> ConditionalAnswer:
+    def conditional(self, question: Asked, *, radius: float | None = None) -> ConditionalAnswer:
         """A share or a mean among some: `session.conditional("late given carrier = 'AA'")`.
 
         Two questions, of which each is free if it was answered before, and their quotient. The
@@ -148,7 +154,7 @@ class Session:
         return cast(ConditionalAnswer, self._about(question, Given, radius))
 
     def _about(
-        self, question: str, form: type[Grouped] | type[Given], radius: float | None
+        self, question: Asked, form: type[Grouped] | type[Given], radius: float | None
     ) -> AnyAnswer:
         asked = of_form(question, form, self.schema)
         if isinstance(self.plan.mechanism, Guessed) and isinstance(asked.form, Given):
@@ -156,7 +162,7 @@ class Session:
             return conditional_of(asked, asked.form, parts)
         return found_in(self._replies(self._requests(drawn_for([asked]), radius)), asked)
 
-    def quantile(self, question: str, *, loss: float | None = None) -> QuantileAnswer:
+    def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
 
         A smaller `loss` in its level costs more; by default it is half of the planned radius.
@@ -181,6 +187,23 @@ class Session:
             raise no_statistic(self._table)
         request = statistic_request(self.plan, statistic, radius=radius)
         return self._replies([request]).scalar(statistic)
+
+    def answers(self, *, analyst: str | None = None) -> History:
+        """All answers so far, whoever asked, or those that this analyst was the first to get.
+
+        In the order of the ledger and with their certificates. Free: no data are read.
+        """
+        return self.recall.history(self.ledger.answers(), analyst=analyst)
+
+    @property
+    def recall(self) -> Recall:
+        """Tells recorded answers as they were told to those who asked."""
+        return Recall(
+            place=self.ledger.place,
+            schema=self.schema,
+            certificate=self.certificate,
+            rows=self.plan.rows,
+        )
 
     def price(self, radius: float) -> Price:
         """What a new share with this radius would cost; nothing is spent."""
@@ -230,13 +253,21 @@ class Session:
         return self._flow.left()
 
     @property
-    def remaining_rounds(self) -> int | None:
-        """How many more rounds can be opened; None if the promise does not count them.
+    def remaining_for_all(self) -> int:
+        """How many would fit if nothing were set aside for anybody."""
+        self.ledger.spent()
+        return self._flow.left_for_all()
 
-        A round is a batch of new questions, or with Thresholdout all up to a correction.
-        """
+    @property
+    def remaining_rounds(self) -> int | None:
+        """How many more batches, or runs up to a correction, fit; None if they are not counted."""
         self.ledger.spent()
         return self._flow.rounds_left()
+
+    @property
+    def promised(self) -> str:
+        """What is promised, in a few words."""
+        return promised(self.plan, self._guessing.transcript())
 
     def close(self) -> None:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
@@ -249,9 +280,20 @@ class Session:
         self.close()
 
     def __repr__(self) -> str:
-        rounds = self._flow.rounds_left()
-        in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
-        left = f"{self._flow.left():,} left{in_rounds}"
+        left = left_text(self._flow.left(), self._flow.rounds_left())
         head = f"Session of {self.analyst}" if self.analyst else "Session"
-        promise = promised(self.plan, self._guessing.transcript())
-        return f"<{head}: {promise}, {left}, ledger {self.ledger.place}>"
+        return f"<{head}: {self.promised}, {left}, ledger {self.ledger.place}>"
+
+    def _repr_html_(self) -> str:
+        """The session for a notebook, as of its last look at the ledger."""
+        seen = self.ledger.seen
+        return session_html(
+            promise=self.promised,
+            analyst=self.analyst,
+            place=self.ledger.place,
+            used=used_part(seen.spent, self.plan.budget),
+            asked=seen.draws,
+            left=self._flow.left(),
+            rounds_left=self._flow.rounds_left(),
+            certificate=self.plan.certificate,
+        )
