@@ -37,7 +37,7 @@ def export(ledger: Source, file: TextIO) -> int:
         file.write(entry_line(last))
     if last is None:
         raise LedgerDamaged(ledger=ledger.place, problem="has no entries")
-    file.write(_end_line(last))
+    file.write(end_line(last))
     return last.sequence
 
 
@@ -61,7 +61,7 @@ def numbered(file: BinaryIO, *, place: str) -> Iterator[tuple[int, Entry]]:
     for number, line in enumerate(file, start=1):
         if ended:
             raise _damaged(place, number, "follows the end")
-        if last is not None and line == _end_line(last).encode():
+        if last is not None and line == end_line(last).encode():
             ended = True
             continue
         (last,) = checked([parsed_line(line, number, place=place)], after=last, ledger=place)
@@ -108,7 +108,7 @@ def entry_line(entry: Entry) -> str:
     )
 
 
-def _end_line(last: Entry) -> str:
+def end_line(last: Entry) -> str:
     return _line({"entries": last.sequence, "digest": last.digest.hex()})
 
 

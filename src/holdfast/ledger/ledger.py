@@ -7,6 +7,7 @@ and appends; it is on disk before it returns. Threads that come at the same time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import final
 
 from holdfast.core.charge import Charge, Offer, added, amount_of, cost_of
@@ -18,6 +19,7 @@ from holdfast.ledger.accounts import check_shares, shares_to_body
 from holdfast.ledger.answers import answers_after
 from holdfast.ledger.draft import Draft
 from holdfast.ledger.entry import Body, Entry, follow
+from holdfast.ledger.html import ledger_html
 from holdfast.ledger.log import Log
 from holdfast.ledger.opening import Opening
 from holdfast.ledger.places import create_store, has_store, open_store
@@ -27,8 +29,9 @@ from holdfast.ledger.store import Store
 from holdfast.ledger.watch import Watch
 from holdfast.ledger.witness import Witness
 
-# A refusal names so many of the questions it is about.
-_NAMED = 8
+# A refusal names so many of the questions it is about, with so many characters of each: it costs
+# nothing, and whoever repeats it must not fill the disk.
+_NAMED, _QUOTED = 8, 500
 
 
 @final
@@ -239,9 +242,9 @@ class Ledger:
         """All entries from the first, as they lie in the store."""
         return self._log.entries()
 
-    def stream(self) -> Iterator[Entry]:
-        """All entries from the first, read from the store as they are wanted."""
-        return self._log.stream()
+    def stream(self, *, after: int = 0) -> Iterator[Entry]:
+        """All entries after entry `after`, read from the store as they are wanted."""
+        return self._log.stream(after=after)
 
     def verify(self, *, progress: Callable[[int, int], None] | None = None) -> int:
         """Recheck every link, every amount and the snapshot from the first entry; their number.
@@ -253,6 +256,10 @@ class Ledger:
     def close(self) -> None:
         """Let go of the place."""
         self._log.close()
+
+    def _repr_html_(self) -> str:
+        """The ledger for a notebook."""
+        return ledger_html(self)
 
     def _refused(
         self, cost: Charge, total: Charge, draws: int, gate: Gate[Charge, Charge], analyst: str
@@ -281,6 +288,7 @@ def nothing_to_override(reason: str) -> InvalidInput:
 
 
 def _refusal(questions: Mapping[str, str], analyst: str) -> dict[str, object]:
-    named = [{"digest": key, "text": text} for key, text in questions.items()][:_NAMED]
+    first = islice(questions.items(), _NAMED)
+    named = [{"digest": key, "text": text[:_QUOTED]} for key, text in first]
     body: dict[str, object] = {"asked": len(questions), "questions": named}
     return {**body, "analyst": analyst} if analyst else body

@@ -66,9 +66,8 @@ class Log:
             raise LedgerUnavailable(ledger=self.place, problem="was interrupted")
         return job.outcome()
 
-    def stream(self) -> Iterator[Entry]:
-        """All entries, as they lie in the store, read as they are wanted."""
-        after = 0
+    def stream(self, *, after: int = 0) -> Iterator[Entry]:
+        """All entries after one, as they lie in the store, read as they are wanted."""
         while chunk := self._chunk(after=after):
             yield from chunk
             after = chunk[-1].sequence
