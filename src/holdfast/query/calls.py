@@ -20,7 +20,7 @@ from holdfast.query.dates import DAY
 from holdfast.query.operand import Operand, Time, as_number, as_predicate, negative
 from holdfast.query.patterns import holds
 from holdfast.query.times import moment
-from holdfast.query.tokens import Token, TokenKind, excerpt
+from holdfast.query.tokens import Token, TokenKind, excerpt, named
 from holdfast.query.tree import (
     DAY_FIELDS,
     FIELDS,
@@ -78,7 +78,7 @@ def call(reader: Reader) -> Operand:
     else:
         found = _part(reader, name)
     if not at.sees(")"):
-        problem = f"expected ')', found {excerpt(at.next.value)}"
+        problem = f"expected ')', found {named(at.next)}"
         raise at.error(problem, at.next, f"write {_USES[name]}")
     at.advance()
     at.leave()
@@ -202,7 +202,7 @@ def _comma(at: Cursor, name: str) -> None:
 def _keyword(at: Cursor, word: str) -> None:
     if not at.says(word):
         hint = "write case when … then … else … end"
-        raise at.error(f"expected {word!r}, found {excerpt(at.next.value)}", at.next, hint)
+        raise at.error(f"expected {word!r}, found {named(at.next)}", at.next, hint)
     at.advance()
 
 

@@ -3,7 +3,7 @@
 from typing import final
 
 from holdfast.core.errors import QuestionError, TypeMismatch
-from holdfast.query.tokens import Token, TokenKind, excerpt, tokenize
+from holdfast.query.tokens import Token, TokenKind, named, tokenize
 from holdfast.query.tree import Numeric
 from holdfast.query.walk import levels
 
@@ -80,7 +80,7 @@ class Cursor:
 
     def expect(self, word: str) -> None:
         if not self.takes(word):
-            raise self.error(f"expected {word!r}, found {excerpt(self.next.value)}", self.next)
+            raise self.error(f"expected {word!r}, found {named(self.next)}", self.next)
 
     def since(self, token: Token) -> str:
         """What was written from this token up to the next one, for a message."""

@@ -30,7 +30,7 @@ from holdfast.query.dates import DAY, MICROSECOND
 from holdfast.query.operand import Operand, Text, Time, as_number, as_predicate, negative
 from holdfast.query.schema import Kind, Schema
 from holdfast.query.times import literal, shifted
-from holdfast.query.tokens import NOT_NUMBERS, Token, TokenKind, excerpt
+from holdfast.query.tokens import NOT_NUMBERS, Token, TokenKind, excerpt, named
 from holdfast.query.tree import (
     And,
     Column,
@@ -202,7 +202,7 @@ class Parser:
                 hint = "test for a missing value with 'is null'"
                 raise self.at.error("unexpected 'null'", token, hint)
             case _:
-                raise self.at.error(f"unexpected {excerpt(token.value)}", token)
+                raise self.at.error(f"unexpected {named(token)}", token)
 
     def _number(self, value: float, token: Token) -> Number:
         if not math.isfinite(value):

@@ -54,6 +54,11 @@ class Token(NamedTuple):
     length: int
 
 
+def named(token: Token) -> str:
+    """A token in a message: the end is no text that somebody wrote."""
+    return token.value if token.kind is TokenKind.END else excerpt(token.value)
+
+
 def excerpt(text: str) -> str:
     """Text in quotation marks, for a message: a long one is cut, and terminals obey none of it."""
     short = text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}…"
