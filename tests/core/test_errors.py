@@ -29,6 +29,19 @@ from holdfast.core.errors import (
     TypeMismatch,
     UnknownColumn,
 )
+from holdfast.core.gateway_errors import (
+    GatewayError,
+    GatewayUnavailable,
+    KeyInUse,
+    Malformed,
+    NotAllowed,
+    NotServed,
+    NotThisWay,
+    TooLarge,
+    TooManyRequests,
+    TooSlow,
+    Unauthenticated,
+)
 from holdfast.core.refusals import (
     BudgetExhausted,
     FailuresExhausted,
@@ -71,6 +84,17 @@ EXAMPLES: tuple[HoldfastError, ...] = (
     BudgetElsewhere(ledger="a.db", place="b.db", entries=12),
     LedgerRolledBack(ledger="a.db", place="b.db", seen=1234, found=7),
     WitnessDamaged(ledger="a.db", file="state/hf1-0.json"),
+    GatewayError(),
+    Unauthenticated(problem="the token has expired"),
+    NotAllowed(problem="the token is for other data"),
+    NotServed(what="a data set named 'people'"),
+    NotThisWay(method="PATCH", accepted="GET"),
+    Malformed(problem="is not HTTP"),
+    TooSlow(patience=30.0),
+    TooLarge(most=1_048_576),
+    TooManyRequests(retry_after=1.5),
+    KeyInUse(problem="stands for another request"),
+    GatewayUnavailable(problem="no gateway answers", hint="start it"),
 )
 every_example = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: type(error).__name__)
 

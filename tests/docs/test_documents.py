@@ -15,7 +15,7 @@ import pytest
 
 import holdfast
 from holdfast.cli.main import cli, main
-from holdfast.core import errors, refusals, witness_errors
+from holdfast.core import errors, gateway_errors, refusals, witness_errors
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.core.sources import SOURCES
 from holdfast.theory.release import bounded_range
@@ -87,7 +87,8 @@ def test_every_error_is_documented() -> None:
     page = (ROOT / "docs/reference/errors.md").read_text()
     kinds = [
         name
-        for name, value in (vars(errors) | vars(refusals) | vars(witness_errors)).items()
+        for module in (errors, refusals, witness_errors, gateway_errors)
+        for name, value in vars(module).items()
         if isinstance(value, type) and issubclass(value, errors.HoldfastError)
     ]
     assert kinds

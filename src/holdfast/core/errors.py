@@ -15,6 +15,17 @@ HoldfastError
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
 ├── CertificateMismatch   a certificate that its ledger does not give again
+├── GatewayError          between a client and a gateway (all of them: gateway_errors)
+│   ├── Unauthenticated
+│   ├── NotAllowed
+│   ├── NotServed
+│   ├── NotThisWay
+│   ├── Malformed
+│   ├── TooSlow
+│   ├── TooLarge
+│   ├── TooManyRequests
+│   ├── KeyInUse
+│   └── GatewayUnavailable
 └── LedgerError
     ├── LedgerMissing     nothing at the path could be a ledger
     ├── LedgerMismatch    the ledger belongs to other data or another promise
