@@ -26,7 +26,7 @@ def processes(workers: int, *, task: object) -> Iterator[ProcessPoolExecutor]:
     others = set(active_children())
     # Engines have threads, whose locks a forked process would share.
     pool = ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=_end_with_parent
+        workers, mp_context=get_context("spawn"), initializer=end_with_parent
     )
     try:
         yield pool
@@ -51,7 +51,7 @@ def _homebound(workers: int) -> InvalidInput:
     )
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """The parent hears an interrupt, and ends its workers; if it is gone, they go too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_wait_for_parent, daemon=True).start()

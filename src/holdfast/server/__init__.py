@@ -1,0 +1,1 @@
+"""The gateway: one process, or several, that answer for held data over HTTP."""

@@ -1,0 +1,81 @@
+"""A running gateway: what is served, who may ask, and who works."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from holdfast.core.gateway_errors import NotServed
+from holdfast.server.access import Access
+from holdfast.server.flight import Flight
+from holdfast.server.gathering import Gathering
+from holdfast.server.journal import Journal
+from holdfast.server.metrics import Metrics
+from holdfast.server.rates import Rates
+from holdfast.server.served import Served
+from holdfast.server.settings import Settings
+from holdfast.server.store import Store
+from holdfast.server.work import Work
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gateway:
+    """Everything that one worker needs to answer requests."""
+
+    settings: Settings
+    store: Store
+    access: Access
+    rates: Rates | None
+    work: Work
+    gathering: Gathering[Any, Any]
+    journal: Journal | None
+    metrics: Metrics
+    served: dict[str, Served]
+
+    @classmethod
+    def open(cls, settings: Settings, *, served: dict[str, Served] | None = None) -> "Gateway":
+        """Open the data, its ledgers and the gateway's own files."""
+        if served is None:
+            served = {each.name: Served(each) for each in settings.datasets}
+        if settings.workers > 1:
+            for name, each in served.items():
+                each.flight = Flight(_beside(settings.store, f"flight-{name}"))
+        store, limits = Store(settings.store), settings.limits
+        rates = None
+        if limits.rate > 0:
+            path = _beside(settings.store, "rates")
+            rates = Rates(path, rate=limits.rate, burst=limits.burst)
+        work = Work(threads=settings.threads, waiting=limits.waiting)
+        return cls(
+            settings=settings,
+            store=store,
+            access=Access(store, rates),
+            rates=rates,
+            work=work,
+            gathering=Gathering(work),
+            journal=Journal(settings.audit_log) if settings.audit_log else None,
+            metrics=Metrics(),
+            served=served,
+        )
+
+    def dataset(self, name: str) -> Served:
+        found = self.served.get(name)
+        if found is None:
+            raise NotServed(what=f"a data set named {name[:80]!r}")
+        return found
+
+    def close(self) -> None:
+        """Let go of everything, once what is at work is done."""
+        self.work.close()
+        for each in self.served.values():
+            each.close()
+        if self.journal:
+            self.journal.close()
+        if self.rates:
+            self.rates.close()
+        self.store.close()
+
+
+def _beside(store: Path, name: str) -> Path:
+    """A file that all workers share."""
+    return store.with_name(f"{store.name}-{name}")

@@ -1,0 +1,56 @@
+"""Counts for Prometheus. No durations: they depend on the rows."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterable
+from typing import final
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Labels = tuple[tuple[str, str], ...]
+
+
+@final
+class Metrics:
+    """What one worker has counted since it started."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[tuple[str, Labels]] = Counter()
+        self._turn = threading.Lock()
+
+    def count(self, name: str, **labels: str) -> None:
+        with self._turn:
+            self._counts[name, tuple(sorted(labels.items()))] += 1
+
+    def samples(self) -> list[tuple[str, Labels, float]]:
+        with self._turn:
+            return [(name, labels, value) for (name, labels), value in self._counts.items()]
+
+
+# Name, type and help of everything that is exposed.
+FAMILIES: tuple[tuple[str, str, str], ...] = (
+    ("holdfast_requests_total", "counter", "Requests by route and status."),
+    ("holdfast_refusals_total", "counter", "Problems by name."),
+    ("holdfast_questions_asked", "gauge", "Questions paid for, by data set."),
+    ("holdfast_questions_left", "gauge", "New questions that fit as planned, by data set."),
+    ("holdfast_budget_spent_ratio", "gauge", "Part of the budget that is spent, by data set."),
+    ("holdfast_ledger_entries", "gauge", "Entries of the ledger, by data set."),
+    ("holdfast_requests_waiting", "gauge", "Requests at work or in line in this worker."),
+)
+
+
+def exposition(samples: Iterable[tuple[str, Labels, float]]) -> str:
+    """The text format of Prometheus."""
+    listed = list(samples)
+    lines = []
+    for name, kind, help in FAMILIES:
+        lines += [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
+        for each, labels, value in listed:
+            if each == name:
+                inside = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+                lines.append(f"{name}{{{inside}}} {value!r}" if inside else f"{name} {value!r}")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,1 @@
+"""Handlers: what each route does, once it is clear who asks and what."""

@@ -1,0 +1,104 @@
+"""A data set that is being served."""
+
+from fractions import Fraction
+from math import lcm
+from typing import final
+
+from holdfast.core.errors import InvalidInput
+from holdfast.data.load import load
+from holdfast.data.reading import silent
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.limited_checking import LimitedChecking
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.thresholdout import Thresholdout
+from holdfast.mechanisms.truncation import Truncation
+from holdfast.mechanisms.votes import Votes
+from holdfast.planner.plan import KINDS, Mechanism
+from holdfast.server.flight import Flight
+from holdfast.server.progress import Listener, Progress
+from holdfast.server.settings import Dataset
+from holdfast.server.timeline import Timeline
+from holdfast.session.opening import open as open_session
+from holdfast.session.place import place_of
+from holdfast.session.session import Session
+
+# A question costs and gets the same, whatever it is asked together with.
+_EACH_ALIKE = (Gaussian, Laplace, Truncation, Splitting, Votes)
+
+
+_FINEST = 10**100  # parts of the budget that shares may be counted in
+
+
+@final
+class Served:
+    """A session that all who ask share, each under their own name."""
+
+    def __init__(self, dataset: Dataset, *, reading: Listener | None = None) -> None:
+        self.name, self.about = dataset.name, dataset.about
+        self.progress = Progress()
+        self.flight = Flight()
+        place = place_of(dataset.source, dataset.ledger)
+        with self.progress.told_to(reading or silent):
+            self.table = load(dataset.source, progress=self.progress)
+        self.session = open_session(
+            self.table,
+            confidence=dataset.confidence,
+            questions=dataset.questions,
+            rounds=dataset.rounds,
+            failures=dataset.failures,
+            tolerance=dataset.tolerance,
+            ledger=place,
+            mechanisms=[_mechanism(dataset.mechanism)] if dataset.mechanism else None,
+            categories=dataset.categories,
+        )
+        self.timeline = Timeline(self.session.ledger)
+        self.gathers = isinstance(self.session.plan.mechanism, _EACH_ALIKE)
+        _set_aside(self.session, dataset)
+
+    @property
+    def shareable(self) -> bool:
+        """Whether several processes may answer: rounds and failures are followed by one."""
+        return not isinstance(self.session.plan.mechanism, Thresholdout | LimitedChecking)
+
+    def as_analyst(self, name: str) -> Session:
+        return self.session.as_analyst(name)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+def _mechanism(name: str) -> type[Mechanism]:
+    if name not in KINDS:
+        raise InvalidInput(
+            argument="mechanism", accepted=f"one of {', '.join(KINDS)}", given=repr(name)[:80]
+        )
+    return KINDS[name]
+
+
+def _set_aside(session: Session, dataset: Dataset) -> None:
+    """Shares of the settings, for a ledger that has none; later ones are the custodian's."""
+    if dataset.shares and not session.ledger.look().accounts.shares:
+        session.ledger.set_aside(read_shares(dataset.shares))
+
+
+def read_shares(shares: object) -> dict[str, Fraction]:
+    """Shares by name, from texts such as 1/4 or 0.25."""
+    found, common = {}, 1
+    for name, text in dict(shares).items() if isinstance(shares, dict) else ():
+        try:
+            found[str(name)] = Fraction(str(text))
+        except (ValueError, ZeroDivisionError):
+            raise InvalidInput(
+                argument="shares",
+                accepted="a share from 0 to 1 for each name, such as 1/4 or 0.25",
+                given=f"{name}: {text!r}"[:80],
+            ) from None
+        common = lcm(common, found[str(name)].denominator)
+        if common > _FINEST:  # the ledger adds them up for ever, at every question
+            raise InvalidInput(
+                argument="shares",
+                accepted="parts of one whole, such as hundredths or 1/360",
+                given="fractions with no common denominator below 10^100",
+            )
+    return found
