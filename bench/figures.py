@@ -6,6 +6,7 @@ Run: python bench/figures.py [NAME ...] (all of them take about six minutes)
 """
 
 import argparse
+import importlib.util
 import subprocess
 import sys
 import time
@@ -26,15 +27,17 @@ class Figure:
 
     words: tuple[str, ...]
     files: tuple[str, ...]
+    needs: str = ""  # a package that not everyone has
 
     def command(self) -> list[str]:
         places = {"FILE": str(FOLDER / self.files[0]), "FOLDER": str(FOLDER)}
         return [sys.executable, "-m", *(places.get(word, word) for word in self.words)]
 
 
-def _drawn(module: str, *words: str, file: str) -> tuple[str, Figure]:
+def _drawn(module: str, *words: str, file: str, needs: str = "") -> tuple[str, Figure]:
     """A figure of a module that draws itself."""
-    return Path(file).stem, Figure((f"holdfast.audit.figures.{module}", "FILE", *words), (file,))
+    named = f"holdfast.audit.figures.{module}"
+    return Path(file).stem, Figure((named, "FILE", *words), (file,), needs)
 
 
 def _plotted(*words: str, file: str) -> tuple[str, Figure]:
@@ -65,6 +68,7 @@ FIGURES: dict[str, Figure] = dict(
         _drawn("reusable_holdout", file="reusable-holdout.png"),
         _drawn("freedman", file="freedman.png"),
         _drawn("flights", file="flights.png"),
+        _drawn("page", file="page.png", needs="playwright"),
     ]
 )
 
@@ -73,6 +77,9 @@ def draw(names: Sequence[str]) -> None:
     for name in names:
         start = time.perf_counter()
         figure = FIGURES[name]
+        if figure.needs and importlib.util.find_spec(figure.needs) is None:
+            print(f"{figure.files[0]} was not drawn: {figure.needs} is not installed", flush=True)
+            continue
         subprocess.run(figure.command(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         written = ", ".join(str(FOLDER / file) for file in figure.files)
         print(f"{written}  ({time.perf_counter() - start:.0f} s)", flush=True)
