@@ -3,11 +3,13 @@
 
 PYTHON ?= python3
 KILLS ?= 2000
+FUZZ ?= 20000
+MINUTES ?= 3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test crash spark coverage lint types check theorems mechanisms figures bench bench-large bench-spark \
+.PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures bench bench-large bench-spark \
   bench-tightness bench-accounting clean
 
 help:            ## show this list
@@ -19,7 +21,7 @@ help:            ## show this list
 	$(PYTHON) -m venv .venv
 
 .venv/.use: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) --editable '.[plot]'
+	$(PIP) --editable '.[plot,server]'
 	@touch $@
 
 .venv/.develop: .venv/bin/python pyproject.toml constraints.txt
@@ -29,11 +31,25 @@ help:            ## show this list
 demo: .venv/.use           ## the attack, the defence and the price, in under a minute
 	$(BIN)/holdfast demo --out demo
 
+serve: .venv/.use          ## a gateway on made-up data at http://127.0.0.1:8417 (ARGS=--help)
+	$(BIN)/holdfast serve --demo $(ARGS)
+
+# Tests start hundreds of processes; compiling for each of them again takes a minute.
+test: export PYTHONDONTWRITEBYTECODE =
 test: .venv/.develop       ## the default suite
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
+slow: .venv/.develop       ## the default suite's statistical fights and examples at full size
+	HOLDFAST_SLOW=1 $(BIN)/python -m pytest -n 2 $(ARGS)
+
 crash: .venv/.develop      ## thousands of killed writers and of fights for the last question (KILLS=2000)
 	HOLDFAST_KILLS=$(KILLS) HOLDFAST_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
+
+fuzz: .venv/.develop       ## minutes of made-up and mutated requests to a real gateway (FUZZ=20000)
+	HOLDFAST_FUZZ=$(FUZZ) $(BIN)/python -m pytest -n 2 tests/server/test_raw_http.py tests/server/test_schema_fuzz.py $(ARGS)
+
+load: .venv/.develop       ## a crowd at the gateway, its workers killed on the way (MINUTES=3 for each test)
+	HOLDFAST_LOAD_MINUTES=$(MINUTES) $(BIN)/python -m pytest --log-cli-level=INFO tests/load $(ARGS)
 
 # Spark and its Java programs take 500 MB, and a cluster some memory: apart from everything else.
 .venv/.spark: .venv/.develop
@@ -42,6 +58,18 @@ crash: .venv/.develop      ## thousands of killed writers and of fights for the 
 
 spark: .venv/.spark        ## the same questions on a real local cluster (needs Java 17 or newer)
 	HOLDFAST_SPARK=1 $(BIN)/python -m pytest tests/spark $(ARGS)
+
+.venv/.browser: .venv/.develop
+	$(PIP) --editable '.[dev,browser]'
+	@touch $@
+
+# Debian's browser: it needs no download of its own.
+browser: .venv/.browser    ## the web page in a real browser (installs chromium if it can)
+	@command -v chromium >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get install --yes --no-install-recommends chromium; } || \
+	  sudo -n apt-get install --yes --no-install-recommends chromium || \
+	  { echo "chromium is needed: install it, then run make browser again"; exit 1; }
+	HOLDFAST_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 coverage: .venv/.develop   ## the default suite with branch coverage
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
@@ -62,6 +90,9 @@ mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure 
 	$(BIN)/python docs/generate_mechanisms.py
 	$(BIN)/python bench/figures.py mechanisms guessing
 
+http-api: .venv/.develop   ## write docs/reference/http-api.md from the code
+	$(BIN)/python docs/generate_http_api.py
+
 figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=NAME for one)
 	$(BIN)/python bench/figures.py $(ARGS)
 
@@ -75,6 +106,7 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 	PYTHONPATH=tests $(BIN)/python bench/ledger_postgres.py $(ARGS)
 	$(BIN)/python bench/engine_speed.py $(ARGS)
 	PYTHONPATH=tests $(BIN)/python bench/sql_speed.py $(ARGS)
+	PYTHONPATH=tests $(BIN)/python bench/gateway_speed.py $(ARGS)
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
 	$(BIN)/python bench/large_file.py $(ARGS)

@@ -64,6 +64,12 @@ def test_there_are_these_commands() -> None:
         "demo",
         "attack",
         "monitor",
+        "serve",
+        "token",
+        "token create",
+        "token list",
+        "token rotate",
+        "token revoke",
     }
 
 

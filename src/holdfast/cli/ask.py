@@ -11,17 +11,11 @@ from holdfast.cli.reading import RowBar
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_up, level_down
 from holdfast.data.load import load
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.mechanisms.votes import Votes
+from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.own import Price
-from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
+from holdfast.planner.plan import KINDS, Checks, Guessed, Plan
 from holdfast.planner.price import planned_price
 from holdfast.query.question import Question, parse_question
 from holdfast.session.opening import limit_of
@@ -32,13 +26,7 @@ from holdfast.session.session import Session
 from holdfast.theory.generalization.checking import Transcript
 
 # Not Thresholdout: each command would open a round of its own. A ledger of it can be asked.
-_MECHANISMS: dict[str, type[Mechanism]] = {
-    kind.KIND: kind
-    for kind in (
-        Gaussian, Laplace, Truncation, Splitting, Votes, Rounds, Checking, LimitedChecking,
-        OpenEnded,
-    )
-}  # fmt: skip
+_MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresholdout}
 
 
 @click.command()

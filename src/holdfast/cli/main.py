@@ -20,7 +20,9 @@ from holdfast.core.errors import DataChanged, EvaluationFailed, HoldfastError, L
 BAD_INPUT, REFUSED, LEDGER_TROUBLE, ENGINE_FAILED = 2, 3, 4, 5
 
 # In the order of the help; each is a module of this package with a command of the same name.
-_COMMANDS = ("plan", "ask", "best", "ledger", "account", "demo", "attack", "monitor")
+_COMMANDS = (
+    "plan", "ask", "best", "ledger", "account", "demo", "attack", "monitor", "serve", "token",
+)  # fmt: skip
 
 
 @final

@@ -128,7 +128,8 @@ def error(problem: HoldfastError, *, json_wanted: bool) -> None:
         fields = problem.fields()
         as_json({"error": type(problem).__name__, "message": str(problem), "fields": fields})
         return
-    _console(stderr=True).print(_literal(str(problem)), style="red", markup=False)
+    for text in (str(problem), *getattr(problem, "__notes__", ())):
+        _console(stderr=True).print(_literal(text), style="red", markup=False)
 
 
 @contextmanager

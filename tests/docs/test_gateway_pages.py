@@ -1,0 +1,67 @@
+"""The pages about the gateway: generated, readable by the reader of settings, and in step."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from holdfast.cli.main import cli
+from holdfast.server.app import ENDPOINTS
+from holdfast.server.configuration import from_file
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/reference/http-api.md"
+TEAM = ROOT / "docs/how-to/serve-a-team.md"
+SETTINGS = ROOT / "docs/reference/gateway-settings.md"
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
+
+
+def test_the_page_of_the_api_is_what_the_generator_gives() -> None:
+    """If it fails: make http-api."""
+    generator = runpy.run_path(str(ROOT / "docs/generate_http_api.py"))
+    assert PAGE.read_text() == generator["page"]()
+
+
+def test_every_route_is_on_the_page_with_who_may_use_it() -> None:
+    text = PAGE.read_text()
+    for each in ENDPOINTS:
+        section = text.partition(f"### {each.method} {each.path}\n")[2].partition("\n### ")[0]
+        who = "anyone" if each.open else "custodians" if each.custodian else "analysts"
+        assert f"- **Who** {who}\n" in section
+
+
+def test_links_within_the_page_lead_to_headings() -> None:
+    text = PAGE.read_text()
+    headings = {
+        re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-")
+        for each in re.findall(r"^#+ (.*)$", text, re.M)
+    }
+    assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
+
+
+@pytest.mark.parametrize("page", [TEAM, SETTINGS], ids=lambda page: page.stem)
+def test_settings_on_the_pages_can_be_read(page: Path, tmp_path: Path) -> None:
+    (text,) = blocks(page, "toml")
+    (tmp_path / "gateway.toml").write_text(text)
+    assert from_file(tmp_path / "gateway.toml", {}).datasets
+
+
+def test_commands_on_the_page_exist_with_their_options() -> None:
+    lines = "".join(blocks(TEAM, "console")).replace("\\\n", " ").splitlines()
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("holdfast ")]
+    assert len(commands) >= 5
+    for words in commands:
+        command: click.Command = cli
+        while isinstance(command, click.Group):
+            found = command.get_command(click.Context(command), words.pop(0))
+            assert found is not None
+            command = found
+        command.make_context("holdfast", words)
