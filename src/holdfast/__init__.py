@@ -13,6 +13,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from holdfast.client.connecting import connect
+    from holdfast.client.session import RemoteSession
     from holdfast.core.answer import Answer
     from holdfast.core.certificate import Certificate
     from holdfast.core.choice import Choice
@@ -34,6 +36,20 @@ if TYPE_CHECKING:
         Refusal,
         TypeMismatch,
         UnknownColumn,
+    )
+    from holdfast.core.frames import to_pandas
+    from holdfast.core.gateway_errors import (
+        GatewayError,
+        GatewayUnavailable,
+        KeyInUse,
+        Malformed,
+        NotAllowed,
+        NotServed,
+        NotThisWay,
+        TooLarge,
+        TooManyRequests,
+        TooSlow,
+        Unauthenticated,
     )
     from holdfast.core.histogram_answer import HistogramAnswer
     from holdfast.core.interval import Interval
@@ -66,6 +82,7 @@ if TYPE_CHECKING:
     from holdfast.planner.own import Price
     from holdfast.planner.plan import Plan, plan
     from holdfast.session.guessers import Training, consistent_median, learned_weights
+    from holdfast.session.history import History, Recorded
     from holdfast.session.opening import open
     from holdfast.session.session import Session
     from holdfast.session.switching import Switching
@@ -100,6 +117,20 @@ _REFUSALS = (
     "VacuousPlan",
 )
 
+_OF_GATEWAYS = (
+    "GatewayError",
+    "GatewayUnavailable",
+    "KeyInUse",
+    "Malformed",
+    "NotAllowed",
+    "NotServed",
+    "NotThisWay",
+    "TooLarge",
+    "TooManyRequests",
+    "TooSlow",
+    "Unauthenticated",
+)
+
 _IN_DOUBT = ("BudgetElsewhere", "LedgerRolledBack", "WitnessDamaged")
 
 _HOMES = {
@@ -132,27 +163,36 @@ _HOMES = {
     "Certificate": "holdfast.core.certificate",
     "Interval": "holdfast.core.interval",
     "Plan": "holdfast.planner.plan",
+    "RemoteSession": "holdfast.client.session",
     "Session": "holdfast.session.session",
     "Switching": "holdfast.session.switching",
     "Target": "holdfast.core.target",
+    "connect": "holdfast.client.connecting",
     "open": "holdfast.session.opening",
     "plan": "holdfast.planner.plan",
+    "to_pandas": "holdfast.core.frames",
+    "History": "holdfast.session.history",
+    "Recorded": "holdfast.session.history",
     **dict.fromkeys(_ERRORS, "holdfast.core.errors"),
     **dict.fromkeys(_REFUSALS, "holdfast.core.refusals"),
     **dict.fromkeys(_IN_DOUBT, "holdfast.core.witness_errors"),
+    **dict.fromkeys(_OF_GATEWAYS, "holdfast.core.gateway_errors"),
 }
 
 __all__ = [
     "Answer", "BudgetElsewhere", "BudgetExhausted", "Certificate", "CertificateMismatch",
     "Checking", "Choice", "ConditionalAnswer", "DataChanged", "DataError", "Domain",
-    "EvaluationFailed", "FailuresExhausted", "Gaussian", "GroupedAnswer", "HistogramAnswer",
-    "HoldfastError", "Interval", "InvalidInput", "Laplace", "LedgerClosed", "LedgerDamaged",
-    "LedgerError", "LedgerMismatch", "LedgerMissing", "LedgerRolledBack", "LedgerTooNew",
-    "LedgerUnavailable", "LimitedChecking", "OpenEnded", "Plan", "Price", "QuantileAnswer",
-    "QuestionError", "Ranges", "Refusal", "Rounds", "RoundsExhausted", "Session", "ShareExhausted",
-    "Source", "Splitting", "Statistic", "Switching", "Target", "Thresholdout", "Training",
-    "Truncation", "TypeMismatch", "UnknownColumn", "VacuousPlan", "Votes", "WitnessDamaged",
-    "consistent_median", "learned_weights", "load", "open", "plan", "split",
+    "EvaluationFailed", "FailuresExhausted", "GatewayError", "GatewayUnavailable", "Gaussian",
+    "GroupedAnswer", "HistogramAnswer", "History", "HoldfastError", "Interval", "InvalidInput",
+    "KeyInUse", "Laplace", "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch",
+    "LedgerMissing", "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking",
+    "Malformed", "NotAllowed", "NotServed", "NotThisWay", "OpenEnded", "Plan", "Price",
+    "QuantileAnswer", "QuestionError", "Ranges", "Recorded", "Refusal", "RemoteSession", "Rounds",
+    "RoundsExhausted", "Session", "ShareExhausted", "Source", "Splitting", "Statistic", "Switching",
+    "Target", "Thresholdout", "TooLarge", "TooManyRequests", "TooSlow", "Training", "Truncation",
+    "TypeMismatch", "Unauthenticated", "UnknownColumn", "VacuousPlan", "Votes", "WitnessDamaged",
+    "connect", "consistent_median", "learned_weights", "load", "open", "plan",
+    "split", "to_pandas",
 ]  # fmt: skip
 
 

@@ -1,0 +1,51 @@
+"""A gateway that serves a data set by every mechanism, for all tests of the client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from client.served import SERVED
+from holdfast.client import patience
+from holdfast.server.settings import Dataset
+from server.gateways import CARRIERS, Running, flights, running
+
+
+@pytest.fixture(scope="session")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder: Path = tmp_path_factory.mktemp("everything")
+    datasets = []
+    for seed, (name, said) in enumerate(SERVED.items(), start=1):
+        own = folder / str(seed)
+        own.mkdir()
+        source = str(flights(own, rows=6000, seed=seed))
+        categories = {"carrier": CARRIERS}
+        datasets.append(
+            Dataset(name=name, source=source, mechanism=name, categories=categories, **said)
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        with running(folder, *datasets) as found:
+            yield found
+
+
+@pytest.fixture
+def remote(everything: Running) -> Iterator[holdfast.RemoteSession]:
+    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as found:
+        yield found
+
+
+@pytest.fixture
+def local(everything: Running) -> holdfast.Session:
+    """What the gateway itself has, for the same analyst."""
+    return everything.gateway.served["gaussian"].as_analyst("ann")
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits long between tries."""
+    monkeypatch.setattr(patience, "_FIRST", 0.001)
+    monkeypatch.setattr(patience, "_LONGEST", 0.01)

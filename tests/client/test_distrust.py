@@ -1,0 +1,141 @@
+"""Numbers that do not follow from their record are not passed on, whoever altered them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import holdfast
+from holdfast.client.dataset import RemoteData
+from server.gateways import Running
+
+Altering = Callable[[Any], object]
+
+
+def altered(monkeypatch: pytest.MonkeyPatch, change: Altering, method: str = "ask") -> None:
+    """Replies are changed on their way."""
+    original = getattr(RemoteData, method)
+
+    def changed(*given: Any, **more: Any) -> Any:
+        said = copy.deepcopy(original(*given, **more))
+        change(said)
+        return said
+
+    monkeypatch.setattr(RemoteData, method, changed)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said.update(value=0.5),
+        lambda said: said.update(low=said["low"] + 0.01),
+        lambda said: said.update(high=said["high"] - 0.01),
+        lambda said: said.update(confidence=0.99),
+        lambda said: said.update(cost="1/7"),
+        lambda said: said.update(replayed=not said["replayed"]),
+        lambda said: said.update(theorems=["T-wish"]),
+        lambda said: said.pop("low"),
+        lambda said: said["records"][0].update(value="1/3"),
+        lambda said: said["records"][0].update(value="4/3"),
+        lambda said: said["records"][0].update(value=["1/3", "1/3"]),
+        lambda said: said["records"][0].update(value="1/0"),
+        lambda said: said["records"][0].update(digest="0" * 64),
+        lambda said: said["records"][0].update(terms={"kind": "wishful"}),
+        lambda said: said["records"][0].update(terms={"low": "0", "high": "2"}),
+        lambda said: said["records"][0].update(cost="-1"),
+        lambda said: said["records"].clear(),
+        lambda said: said.pop("records"),
+        lambda said: said.update(remaining="many"),
+    ],
+)
+def test_a_reply_that_was_altered_is_not_believed(
+    change: Altering, remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remote.ask("delay > 71")
+    altered(monkeypatch, change)
+    with pytest.raises(holdfast.GatewayUnavailable, match="do not believe it"):
+        remote.ask("delay > 71")
+
+
+def test_a_radius_that_the_theorems_do_not_give_is_a_mismatch(
+    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = remote.ask("delay > 71").radius
+    altered(monkeypatch, lambda said: said.update(radius=honest / 2))
+    with pytest.raises(holdfast.CertificateMismatch) as found:
+        remote.ask("delay > 71")
+    assert (found.value.claimed, found.value.recomputed) == (honest / 2, honest)
+
+
+def test_a_reply_to_another_question_is_not_believed(
+    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = RemoteData.ask
+    monkeypatch.setattr(
+        RemoteData, "ask", lambda self, _, **more: asked(self, "delay > 72", **more)
+    )
+    with pytest.raises(holdfast.GatewayUnavailable, match="answer to another question"):
+        remote.ask("delay > 71")
+
+
+def test_a_batch_with_a_reply_too_few_is_not_believed(
+    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    altered(monkeypatch, lambda said: said.__delitem__(0), "batch")
+    with pytest.raises(holdfast.GatewayUnavailable, match="do not believe it"):
+        remote.ask_many(["delay > 71", "delay > 72"])
+
+
+def test_another_ledger_in_the_same_place_is_noticed(
+    everything: Running, remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = remote.ask("delay > 71")
+    with holdfast.connect(everything.address, everything.analyst, dataset="votes") as other:
+        promise = other._asking.promise
+    monkeypatch.setattr(RemoteData, "promise", lambda _: promise)
+    altered(monkeypatch, lambda said: said.update(promise=promise.mark))
+    with pytest.raises(holdfast.GatewayUnavailable, match="another ledger"):
+        remote.ask("delay > 71")
+    with pytest.raises(holdfast.GatewayUnavailable, match="another ledger"):
+        before.certificate.verify()
+
+
+def test_certificates_are_verified_by_receipts_also_after_the_session(
+    everything: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as remote:
+        answer = remote.ask("mean(distance, 0, 3000)")
+        of_terms = remote.certificate(answer.certificate.derivation.terms)  # type: ignore[union-attr]
+    with pytest.raises(holdfast.GatewayUnavailable, match="closed"):
+        remote.ask("delay > 71")
+    assert answer.certificate.verify() == answer.certificate == of_terms.verify()
+
+    parts = tuple(replace(part, radius=part.radius / 2) for part in answer.certificate.parts)
+    with pytest.raises(holdfast.CertificateMismatch):
+        replace(answer.certificate, parts=parts).verify()
+    altered(monkeypatch, lambda said: said["certificate"].update(radius=0.001), "receipt")
+    with pytest.raises(holdfast.CertificateMismatch, match=r"0\.001"):
+        answer.certificate.verify()
+
+
+def test_a_promise_that_no_theorem_gives_is_not_believed(
+    everything: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from holdfast.client.calls import Calls  # noqa: PLC0415
+
+    look = Calls.look
+
+    def lying(self: Calls, path: str) -> Any:
+        said = look(self, path)
+        if path.endswith("/gaussian"):
+            said["opening"]["mechanism"]["sigma"] = "1/100000"
+            said["version"] = "99.0"
+        return said
+
+    monkeypatch.setattr(Calls, "look", lying)
+    with pytest.raises(holdfast.GatewayUnavailable, match=r"runs holdfast 99\.0"):
+        holdfast.connect(everything.address, everything.analyst, dataset="gaussian")
