@@ -18,7 +18,8 @@ from cli.running import Run
 from cli.serving import serving
 from holdfast.cli import serve_running
 from holdfast.cli.serve_demo import CARRIERS, ORIGINS, ROWS, demonstration
-from holdfast.server.serving import Worker, open_all
+from holdfast.server.served import open_all
+from holdfast.server.serving import Worker
 from holdfast.server.settings import Dataset, Settings
 from ledger.postgres_server import Database
 

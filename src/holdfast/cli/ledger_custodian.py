@@ -76,9 +76,8 @@ def _read(text: str) -> tuple[str, Fraction | None]:
 
 def _show(book: Ledger, *, json_wanted: bool) -> None:
     accounts = book.look().accounts
-    named = dict.fromkeys([*accounts.shares, *accounts.by_name])
     lines = []
-    for name in named:
+    for name in accounts.names:
         used, (_, left) = accounts.of(name), accounts.left(name)
         share = accounts.shares.get(name)
         lines.append(

@@ -43,6 +43,12 @@ def added(first: Charge, second: Charge) -> Charge:
     return type(first)(amount_of(first) + amount_of(second))
 
 
+def used_part(spent: Charge, budget: Charge) -> float:
+    """Which part of a budget is used, for people."""
+    whole = amount_of(budget)
+    return float(amount_of(spent) / whole) if whole else 0.0
+
+
 def nothing(unit: str) -> Charge:
     """Zero of this unit."""
     return UNITS[unit](Fraction(0))

@@ -42,6 +42,11 @@ class Accounts:
     shares: dict[str, Fraction] = field(default_factory=dict)
     by_name: dict[str, Account] = field(default_factory=dict)
 
+    @property
+    def names(self) -> list[str]:
+        """All who have a share or have asked, each once."""
+        return list(dict.fromkeys([*self.shares, *self.by_name]))
+
     def of(self, analyst: str) -> Account:
         """What this analyst has used."""
         return self.by_name.get(analyst) or _NEW

@@ -3,8 +3,9 @@
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from holdfast.core.charge import used_part
 from holdfast.core.errors import LedgerUnavailable
-from holdfast.core.html.bars import budget_bar, percent, used_part
+from holdfast.core.html.bars import budget_bar, percent
 from holdfast.core.html.look import Html, bold, box, code, faint, joined, lines, table, text
 from holdfast.core.numerics import level_down
 from holdfast.ledger.accounts import Accounts

@@ -34,6 +34,7 @@ from holdfast.server.problems import problem_of, status_of, unforeseen
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
+DATASET = "/v1/datasets/{dataset}"  # where everything about one begins
 
 _log = logging.getLogger("holdfast.server")
 

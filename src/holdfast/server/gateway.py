@@ -11,7 +11,7 @@ from holdfast.server.gathering import Gathering
 from holdfast.server.journal import Journal
 from holdfast.server.metrics import Metrics
 from holdfast.server.rates import Rates
-from holdfast.server.served import Served
+from holdfast.server.served import Served, open_all
 from holdfast.server.settings import Settings
 from holdfast.server.store import Store
 from holdfast.server.work import Work
@@ -36,7 +36,7 @@ class Gateway:
     def open(cls, settings: Settings, *, served: dict[str, Served] | None = None) -> "Gateway":
         """Open the data, its ledgers and the gateway's own files."""
         if served is None:
-            served = {each.name: Served(each) for each in settings.datasets}
+            served = open_all(settings)
         if settings.workers > 1:
             for name, each in served.items():
                 each.flight = Flight(_beside(settings.store, f"flight-{name}"))

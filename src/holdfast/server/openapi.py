@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 import holdfast
 from holdfast.server.call import Call
-from holdfast.server.endpoint import LINES, Endpoint, as_json
+from holdfast.server.endpoint import DATASET, LINES, Endpoint, as_json
 from holdfast.server.keys import HEADER
 from holdfast.server.problems import MEDIA_TYPE
 
@@ -23,8 +23,6 @@ class Problem(Struct, kw_only=True, frozen=True):
     detail: str
     fields: dict[str, Any]
 
-
-_DATASET = "/v1/datasets/{dataset}"
 
 _NAME = {"type": "string", "minLength": 1, "pattern": "^[^/]+$"}
 
@@ -127,7 +125,7 @@ def _operation(
 def statuses(endpoint: Endpoint) -> list[int]:
     """The statuses of the problems that a request may meet there."""
     reads, keyed = endpoint.takes is not None, not endpoint.open
-    given = endpoint.path.startswith(_DATASET)
+    given = endpoint.path.startswith(DATASET)
     found = {
         400: reads,  # a body that ends before its end
         401: keyed or reads,

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import lcm
 from typing import final
 
-from holdfast.core.errors import InvalidInput
+from holdfast.core.errors import HoldfastError, InvalidInput
 from holdfast.data.load import load
 from holdfast.data.reading import silent
 from holdfast.mechanisms.gaussian import Gaussian
@@ -17,7 +17,7 @@ from holdfast.mechanisms.votes import Votes
 from holdfast.planner.plan import KINDS, Mechanism
 from holdfast.server.flight import Flight
 from holdfast.server.progress import Listener, Progress
-from holdfast.server.settings import Dataset
+from holdfast.server.settings import Dataset, Settings
 from holdfast.server.timeline import Timeline
 from holdfast.session.opening import open as open_session
 from holdfast.session.place import place_of
@@ -25,7 +25,6 @@ from holdfast.session.session import Session
 
 # A question costs and gets the same, whatever it is asked together with.
 _EACH_ALIKE = (Gaussian, Laplace, Truncation, Splitting, Votes)
-
 
 _FINEST = 10**100  # parts of the budget that shares may be counted in
 
@@ -66,6 +65,24 @@ class Served:
 
     def close(self) -> None:
         self.session.close()
+
+
+def open_all(settings: Settings, *, reading: Listener | None = None) -> dict[str, Served]:
+    """All data sets by name, or none of them."""
+    served: dict[str, Served] = {}
+    try:
+        for each in settings.datasets:
+            try:
+                served[each.name] = Served(each, reading=reading)
+            except HoldfastError as error:
+                if len(settings.datasets) > 1:
+                    error.add_note(f"while opening the data set {each.name}")
+                raise
+    except BaseException:
+        for each_open in served.values():
+            each_open.close()
+        raise
+    return served
 
 
 def _mechanism(name: str) -> type[Mechanism]:

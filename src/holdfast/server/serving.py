@@ -20,7 +20,7 @@ from holdfast.server.beforehand import checked_files
 from holdfast.server.connections import Guarded
 from holdfast.server.gateway import Gateway
 from holdfast.server.progress import Listener
-from holdfast.server.served import Served
+from holdfast.server.served import Served, open_all
 from holdfast.server.settings import Settings
 from holdfast.server.supervising import Supervisor
 
@@ -117,24 +117,6 @@ def serve(
         Supervisor(Worker(settings, listening), workers=settings.workers).run()
     finally:
         listening.close()
-
-
-def open_all(settings: Settings, *, reading: Listener | None = None) -> dict[str, Served]:
-    """All data sets by name, or none of them."""
-    served: dict[str, Served] = {}
-    try:
-        for each in settings.datasets:
-            try:
-                served[each.name] = Served(each, reading=reading)
-            except HoldfastError as error:
-                if len(settings.datasets) > 1:
-                    error.add_note(f"while opening the data set {each.name}")
-                raise
-    except BaseException:
-        for each_open in served.values():
-            each_open.close()
-        raise
-    return served
 
 
 def _address(settings: Settings, listening: socket.socket) -> str:

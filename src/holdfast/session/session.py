@@ -6,9 +6,9 @@ from typing import cast, final
 
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
+from holdfast.core.charge import used_part
 from holdfast.core.choice import Choice
 from holdfast.core.histogram_answer import HistogramAnswer
-from holdfast.core.html.bars import used_part
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.data.source import Source
 from holdfast.data.statistic import Statistic

@@ -9,7 +9,6 @@ from fractions import Fraction
 from math import isfinite
 from typing import final
 
-from holdfast.core.charge import Charge, amount_of
 from holdfast.core.html.look import Html
 
 _WIDTH, _HEIGHT, _MARGIN = 220, 18, 5
@@ -76,12 +75,6 @@ def budget_bar(part: float) -> Html:
         f'<rect {place} width="{_WIDTH}" fill="currentColor" fill-opacity=".15"/>'
         f'<rect {place} width="{used:.1f}" fill="{_BLUE}" fill-opacity=".8"/></svg>'
     )
-
-
-def used_part(spent: Charge, budget: Charge) -> float:
-    """Which part of a budget is used, for people."""
-    whole = amount_of(budget)
-    return float(amount_of(spent) / whole) if whole else 0.0
 
 
 def percent(part: float) -> str:

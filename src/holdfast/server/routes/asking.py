@@ -11,7 +11,7 @@ from holdfast.query.form import Grouped, Quantile
 from holdfast.query.question import Question, parse_question
 from holdfast.server import messages
 from holdfast.server.call import Call
-from holdfast.server.endpoint import LINES, Endpoint, as_json
+from holdfast.server.endpoint import DATASET, LINES, Endpoint, as_json
 from holdfast.server.reading import read_all
 from holdfast.server.replies import Chosen, Reply, Replying
 from holdfast.server.stream import streamed
@@ -133,12 +133,10 @@ def _lines(found: Replies) -> list[object]:
     return [*listed, {"event": "end", "remaining": found.remaining}]
 
 
-_DATASET = "/v1/datasets/{dataset}"
-
 ENDPOINTS = (
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/ask",
+        path=f"{DATASET}/ask",
         handler=ask,
         summary="Ask one question of any form. A question that was answered before is free.",
         spends=True,
@@ -147,7 +145,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/batch",
+        path=f"{DATASET}/batch",
         handler=batch,
         summary=(
             "Ask many questions, charged together or not at all. With Accept: "
@@ -160,7 +158,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/histogram",
+        path=f"{DATASET}/histogram",
         handler=histogram,
         summary="Ask for a histogram, or for shares or means by cells, in one draw.",
         spends=True,
@@ -169,7 +167,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/best",
+        path=f"{DATASET}/best",
         handler=best,
         summary="Choose the candidate with the largest share or mean.",
         spends=True,

@@ -14,7 +14,7 @@ from holdfast.ledger.entry import checked
 from holdfast.ledger.export import end_line, entry_line
 from holdfast.server import messages
 from holdfast.server.call import Call
-from holdfast.server.endpoint import LINES, Endpoint, as_json
+from holdfast.server.endpoint import DATASET, LINES, Endpoint, as_json
 from holdfast.server.served import Served, read_shares
 from holdfast.server.stream import streamed
 from holdfast.session.parsing import analyst_name
@@ -103,9 +103,8 @@ async def close(call: Call) -> Response:
 
 def _analysts(served: Served) -> Analysts:
     accounts = served.session.ledger.look().accounts
-    named = dict.fromkeys([*accounts.shares, *accounts.by_name])
     listed = []
-    for name in named:
+    for name in accounts.names:
         used, share = accounts.of(name), accounts.shares.get(name)
         listed.append(
             Analyst(
@@ -121,12 +120,10 @@ def _analysts(served: Served) -> Analysts:
     return Analysts(analysts=listed, rest=str(accounts.share_of("")) if accounts.shares else None)
 
 
-_DATASET = "/v1/datasets/{dataset}"
-
 ENDPOINTS = (
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/ledger",
+        path=f"{DATASET}/ledger",
         handler=export,
         summary="The whole ledger, one entry a line, to be kept or checked elsewhere.",
         custodian=True,
@@ -134,7 +131,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/verify",
+        path=f"{DATASET}/verify",
         handler=verify,
         summary="Replay the ledger from its first entry and certify every answer anew.",
         custodian=True,
@@ -143,7 +140,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/analysts",
+        path=f"{DATASET}/analysts",
         handler=analysts,
         summary="Who asked how much, and how much they may.",
         custodian=True,
@@ -151,7 +148,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="PUT",
-        path=f"{_DATASET}/shares",
+        path=f"{DATASET}/shares",
         handler=share,
         summary="Set aside shares of the budget; they replace those of before.",
         custodian=True,
@@ -160,7 +157,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/close",
+        path=f"{DATASET}/close",
         handler=close,
         summary="Close the ledger for good; what was answered stays free.",
         custodian=True,

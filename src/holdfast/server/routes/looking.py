@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from holdfast import __version__
-from holdfast.core.charge import amount_of, unit_of
+from holdfast.core.charge import amount_of, unit_of, used_part
 from holdfast.core.gateway_errors import NotServed
 from holdfast.core.numerics import level_down
 from holdfast.ledger.record import settled_to_body
@@ -16,7 +16,7 @@ from holdfast.mechanisms.splitting import without_key
 from holdfast.planner.plan import Guessed
 from holdfast.planner.price import planned_price
 from holdfast.server.call import Call
-from holdfast.server.endpoint import Endpoint, as_json
+from holdfast.server.endpoint import DATASET, Endpoint, as_json
 from holdfast.server.replies import found_of, promise_of
 from holdfast.server.served import Served
 from holdfast.session.receipt import receipt as receipt_of
@@ -186,7 +186,6 @@ def _budget(call: Call) -> Budget:
     session = call.session
     plan, mine, everyone = session.plan, session.remaining, call.dataset.session
     seen = session.ledger.seen
-    spent, size = amount_of(seen.spent), amount_of(plan.budget)
     shares, checks = seen.accounts.shares, isinstance(plan.mechanism, Guessed)
     coming = None if checks else planned_price(plan, draw=seen.draws + 1).certificate.radius
     return Budget(
@@ -201,9 +200,9 @@ def _budget(call: Call) -> Budget:
         radius=plan.radius,
         next_radius=coming,
         unit=unit_of(plan.budget),
-        budget=str(size),
-        spent=str(spent),
-        spent_part=float(spent / size) if size else 0.0,
+        budget=str(amount_of(plan.budget)),
+        spent=str(amount_of(seen.spent)),
+        spent_part=used_part(seen.spent, plan.budget),
         closed=seen.closed,
     )
 
@@ -249,8 +248,6 @@ def _receipt(call: Call) -> dict[str, object]:
     return told
 
 
-_DATASET = "/v1/datasets/{dataset}"
-
 ENDPOINTS = (
     Endpoint(
         method="GET",
@@ -261,21 +258,21 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="GET",
-        path=_DATASET,
+        path=DATASET,
         handler=dataset,
         summary="A data set: columns, promise, and what certificates are computed from.",
         gives=Described,
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/budget",
+        path=f"{DATASET}/budget",
         handler=budget,
         summary="What is spent, what is left for you, and how wide the next interval will be.",
         gives=Budget,
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/spending",
+        path=f"{DATASET}/spending",
         handler=spending,
         summary="How the budget was spent over time.",
         gives=list[Moment],
@@ -283,7 +280,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/answers",
+        path=f"{DATASET}/answers",
         handler=answers,
         summary="All answers so far, whoever asked. Free.",
         gives=Answers,
@@ -291,7 +288,7 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/answers/{{digest}}",
+        path=f"{DATASET}/answers/{{digest}}",
         handler=receipt,
         summary="The receipt of an answer: its entries, its price, and why its interval holds.",
         gives=dict[str, Any],

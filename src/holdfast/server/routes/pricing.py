@@ -17,7 +17,7 @@ from holdfast.query.form import Quantile
 from holdfast.query.question import Question
 from holdfast.server import messages
 from holdfast.server.call import Call
-from holdfast.server.endpoint import Endpoint, as_json
+from holdfast.server.endpoint import DATASET, Endpoint, as_json
 from holdfast.server.reading import read_all
 from holdfast.session.opening import new_plan
 from holdfast.session.quotients import drawn_for
@@ -160,12 +160,10 @@ def _what_if(call: Call) -> dict[str, object]:
     return {**found.to_dict(), "explained": found.certificate.explain()}
 
 
-_DATASET = "/v1/datasets/{dataset}"
-
 ENDPOINTS = (
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/price",
+        path=f"{DATASET}/price",
         handler=price,
         summary="Say what questions would cost, and how wide their intervals would be. Free.",
         takes=messages.PriceOf,
@@ -173,14 +171,14 @@ ENDPOINTS = (
     ),
     Endpoint(
         method="GET",
-        path=f"{_DATASET}/plan",
+        path=f"{DATASET}/plan",
         handler=plan,
         summary="The promise of this data set, how it is kept, and why it holds.",
         gives=dict[str, Any],
     ),
     Endpoint(
         method="POST",
-        path=f"{_DATASET}/plan",
+        path=f"{DATASET}/plan",
         handler=what_if,
         summary="What as many fresh rows could promise for another number of questions. Free.",
         takes=WhatIf,

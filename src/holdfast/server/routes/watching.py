@@ -5,7 +5,7 @@ from inspect import getdoc
 
 from starlette.responses import Response
 
-from holdfast.core.charge import amount_of
+from holdfast.core.charge import used_part
 from holdfast.core.gateway_errors import NotServed
 from holdfast.core.problems import problems
 from holdfast.server import metrics as counting
@@ -46,8 +46,7 @@ def _samples(gateway: Gateway, token: Token) -> list[tuple[str, Labels, float]]:
             continue
         session = served.session
         state, labels = session.ledger.look(), (("dataset", name),)
-        size = amount_of(session.plan.budget)
-        spent = float(amount_of(state.spent) / size) if size else 0.0
+        spent = used_part(state.spent, session.plan.budget)
         entries = state.last.sequence if state.last else 0
         found += [
             ("holdfast_questions_asked", labels, state.draws),
