@@ -1,10 +1,11 @@
 """A session whose rows are elsewhere: questions are read here, and answers certified here."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NoReturn, cast, final
+from typing import NoReturn, cast, final
 
 from holdfast.client.conversation import Conversation
 from holdfast.client.dataset import RemoteData
+from holdfast.client.history import history
 from holdfast.client.pricing import checked_price
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
@@ -23,13 +24,13 @@ from holdfast.query.candidates import parse_candidates
 from holdfast.query.form import Given, Grouped, Histogram, Quantile
 from holdfast.query.question import parse_question
 from holdfast.query.schema import Schema
+from holdfast.session.history import History
+from holdfast.session.html import session_html
 from holdfast.session.parsing import Asked, check_scalar, of_form, parsed
 from holdfast.session.pricing import priced
+from holdfast.session.promised import left_text
 from holdfast.session.quotients import AnyAnswer
 from holdfast.session.request import best_request, question_request
-
-if TYPE_CHECKING:
-    from holdfast.session.history import History
 
 
 @final
@@ -188,13 +189,11 @@ class RemoteSession:
         """What is promised, in a few words."""
         return self._asking.promised(self._asking.look())
 
-    def answers(self, *, analyst: str | None = None) -> "History":
+    def answers(self, *, analyst: str | None = None) -> History:
         """All answers so far, whoever asked, or those that this analyst was the first to get.
 
         Free. Only custodians are told who the others are.
         """
-        from holdfast.client.history import history  # noqa: PLC0415 (only for looking back)
-
         return history(self._asking.data, self._asking.refreshed(), analyst=analyst)
 
     def close(self) -> None:
@@ -209,9 +208,7 @@ class RemoteSession:
 
     def __repr__(self) -> str:
         budget = self._asking.last_look()
-        rounds = budget.remaining_rounds
-        in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
-        left = f"{budget.remaining:,} left{in_rounds}"
+        left = left_text(budget.remaining, budget.remaining_rounds)
         return (
             f"<RemoteSession of {self.analyst}: {self._asking.promised(budget)}, {left}, "
             f"gateway {self._asking.place}>"
@@ -219,8 +216,6 @@ class RemoteSession:
 
     def _repr_html_(self) -> str:
         """The session for a notebook."""
-        from holdfast.session.html import session_html  # noqa: PLC0415 (only for notebooks)
-
         budget = self._asking.last_look()
         return session_html(
             promise=self._asking.promised(budget),
