@@ -37,6 +37,7 @@ class Crowd:
     first: int = 0
     count: int | None = None  # questions in all
     seconds: float | None = None
+    until: str | None = None  # a file: when it is there, nothing more is asked
     keys: bool = True
     pause: float = 0.02  # before a question is sent again
     patience: float = 30.0  # seconds without any reply after which a client gives up
@@ -154,6 +155,8 @@ def _until(numbers: Iterator[int], crowd: Crowd) -> Iterator[int]:
         if crowd.count is not None and number >= crowd.first + crowd.count:
             return
         if end is not None and time.perf_counter() >= end:
+            return
+        if crowd.until is not None and Path(crowd.until).exists():
             return
         yield number
 

@@ -50,7 +50,7 @@ class Serving:
 
     def kill_busiest(self) -> int:
         """End the worker with most clients at once, without a word."""
-        busiest = max(self.workers(), key=_sockets)
+        busiest = max(self.workers(), key=lambda pid: _clients(pid, self.port))
         os.kill(busiest, signal.SIGKILL)
         return busiest
 
@@ -150,12 +150,16 @@ def ended(pid: int) -> bool:
         return True
 
 
-def _sockets(pid: int) -> int:
+def _clients(pid: int, port: int) -> int:
+    """How many connections to this port a process holds; those to a database are not clients."""
     try:
-        links = [file.readlink() for file in Path(f"/proc/{pid}/fd").iterdir()]
+        links = [file.readlink().name for file in Path(f"/proc/{pid}/fd").iterdir()]
+        lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
     except OSError:  # it has just ended
         return 0
-    return sum(link.name.startswith("socket:") for link in links)
+    fields = [line.split() for line in lines]
+    to_port = [each for each in fields if each[1].endswith(f":{port:04X}") and each[3] == "01"]
+    return sum(f"socket:[{each[9]}]" in links for each in to_port)
 
 
 def _resident(pid: int) -> int:

@@ -92,15 +92,22 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
     tmp_path: Path, place: str
 ) -> None:
     with serving(
-        tmp_path, dataset(tmp_path, place), analysts=ANALYSTS, workers=SIZE.workers
+        tmp_path,
+        dataset(tmp_path, place, questions=max(10_000, SIZE.questions)),
+        analysts=ANALYSTS,
+        workers=SIZE.workers,
     ) as gateway:
         wait_for_workers(gateway, SIZE.workers)
-        killed = set()
-        with gateway.crowd(patience=PATIENCE, **SIZE.asking) as asking:
+        killed, enough = set(), tmp_path / "enough"
+        # They ask until it is done: a worker is never killed when all have gone home.
+        asking_on = {"clients": SIZE.clients, "question": QUESTION, "until": str(enough)}
+        with gateway.crowd(patience=PATIENCE, **asking_on) as asking:
             for _ in range(KILLS):
                 wait_for_draws(place, 50)
                 time.sleep(60 * MINUTES / (KILLS + 1))
                 killed.add(gateway.kill_busiest())
+            wait_for_draws(place, 200)
+            enough.touch()
         report = asking.report()
         wait_for_workers(gateway, SIZE.workers)
         workers = gateway.workers()
