@@ -29,7 +29,8 @@ from holdfast.guess.guesser import Guesser
 from holdfast.planner.checking import past_of
 from holdfast.query.question import parse_question
 from holdfast.theory.generalization.checked_intervals import least_tolerance
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.horizon import Weights
 
 QUESTIONS = 5_000
 QUICK = 500
@@ -40,6 +41,7 @@ SMALL = 0.05
 def report(analyst: Analyst, floor: float) -> dict[str, float]:
     """What the answers are worth, in units of what one who never adapts would get."""
     told, rows = analyst.told, analyst.session.plan.rows
+    target = analyst.session.plan.target
     widths: list[float] = []
     small: list[float] = []
     wide: list[float] = []
@@ -59,7 +61,7 @@ def report(analyst: Analyst, floor: float) -> dict[str, float]:
             (least, past),
             (unfailed, Transcript(questions=past.questions)),
         ):
-            level = log_inverse_level(beta=BETA, transcript=after)
+            level = Weights.HORIZON.log_inverse_level(past=after, target=target)
             needed = least_tolerance(rows=rows, guess=guess, log_inverse_level=level, levels=levels)
             found.append(float(needed) / floor)
         tolerances.append(float(Fraction(terms["tolerance"])) / floor)

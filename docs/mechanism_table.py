@@ -33,6 +33,7 @@ from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.selection import Selection
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
@@ -48,7 +49,7 @@ Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds 
 Vector = GaussianVector | LaplaceVector
 Choosing = Exponential | PermuteAndFlip | NoisyMax | Quantile
 Sparse = AboveThreshold | NumericSparse
-Guessing = Thresholdout | Ladder | GuessAndCheck | Checking | LimitedChecking
+Guessing = Thresholdout | Ladder | GuessAndCheck | Selection | Checking | LimitedChecking
 Example = Share | OpenEnded | Vector | Choosing | Sparse | Guessing
 
 
@@ -269,7 +270,15 @@ def table() -> dict[str, About]:
             errs="a guess that passes by less than its tolerance, a bin by half of it",
             use="by `session.ask(…, guess=…, tolerance=…)`, where good guesses are to be had; "
             "records are not protected",
-            theorems=("T-check-anytime", "T-check-accept", "T-check-failed", "T-check"),
+            theorems=("T-check-horizon", "T-check-accept", "T-check-failed", "T-check"),
+        ),
+        About(
+            releases="the best of many, and its bin",
+            example=Selection(rows=ROWS, candidates=CANDIDATES, bins=500),
+            cost="one draw; it also makes all later intervals a little wider, as a failed guess",
+            errs="not about which is the best of the sample; about its share by half a bin",
+            use="by `session.best(…)` in a session that checks guesses; records are not protected",
+            theorems=("T-check-choice", "T-check-horizon", "T-check-failed", "T-check-accept"),
         ),
         About(
             releases="answers to guesses",
@@ -277,7 +286,7 @@ def table() -> dict[str, About]:
             cost="one draw a question",
             errs="as each of its checks",
             use="to open a session that checks guesses; few of them may fail",
-            theorems=("T-check-anytime", "T-length", "T-chernoff"),
+            theorems=("T-check-horizon", "T-check-anytime", "T-length", "T-chernoff"),
         ),
         About(
             releases="answers to guesses, until ten have failed",

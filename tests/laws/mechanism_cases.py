@@ -23,6 +23,7 @@ from holdfast.mechanisms.numeric_sparse import NumericSparse
 from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.selection import Selected, Selection
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.thresholdout import Corrected, Thresholdout
 from holdfast.mechanisms.truncation import Truncation
@@ -259,6 +260,27 @@ def guess_and_check() -> AnyCase:
     )
 
 
+def selection() -> AnyCase:
+    mechanism = Selection(rows=ROWS, candidates=3, bins=5, levels=LEVELS)
+    units = ROWS * LEVELS
+
+    def error(totals: tuple[int, ...], released: Selected) -> Fraction:
+        return abs(mechanism.midpoint(released.bin) - Fraction(max(totals), units))
+
+    return one_shot(
+        mechanism,
+        rebuild=rebuilt_as(Selection, SHARED, candidates=int, bins=int, levels=int),
+        outputs=lambda released: (
+            isinstance(released, Selected) and 0 <= released.index < 3 and 0 <= released.bin < 5
+        ),
+        error=error,
+        typical=((0, 3, 3), (units, 0, 1), (0, 0, 0)),
+        extreme=((-FAR, FAR, 0), (-FAR, -FAR, -FAR)),
+        misshapen=((1234567, 7654321),),
+        neighbours=(((3, 4, 0), (4, 3, 0)),),
+    )
+
+
 CASES: tuple[AnyCase, ...] = (
     gaussian(),
     gaussian_vector(),
@@ -278,6 +300,7 @@ CASES: tuple[AnyCase, ...] = (
     thresholdout(),
     ladder(),
     guess_and_check(),
+    selection(),
 )
 
 # Of those that claim a loss: transcripts that are likelier on one of the first two neighbours.

@@ -25,7 +25,8 @@ from holdfast.planner.guessing import (
 )
 from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, plan
 from holdfast.theory.generalization.checked_intervals import best_failure_bins, sampling_radius
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.horizon import Weights
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/guess-then-check.md"
 TARGET = Target.of(confidence=0.95, questions=1_000)
@@ -180,11 +181,11 @@ def session_radius(*, rows: int, tolerance: Fraction, failures: int) -> float:
     """The tolerance that the last of 1,000 guesses needs in a session, if the first ones failed."""
     past = Transcript()
     for _ in range(failures):
-        level = log_inverse_level(beta=TARGET.beta, transcript=past)
+        level = Weights.HORIZON.log_inverse_level(past=past, target=TARGET)
         past = past.failed(bins=best_failure_bins(rows=rows, log_inverse_level=level))
     while past.questions < TARGET.questions - 1:
         past = past.passed()
-    level = log_inverse_level(beta=TARGET.beta, transcript=past)
+    level = Weights.HORIZON.log_inverse_level(past=past, target=TARGET)
     return sampling_radius(rows=rows, log_inverse_level=level) + float(tolerance)
 
 
@@ -195,8 +196,8 @@ def test_the_page_on_guesses_shows_what_the_planner_says() -> None:
     for failures, fixed, session in lines:
         found = split_guessing(rows=100_000, share=HALF, target=TARGET, failures=int(failures))
         assert fixed == decimal_up(found.radius)
-        anytime = session_radius(rows=found.rows, tolerance=found.tolerance, failures=int(failures))
-        assert session == decimal_up(anytime)
+        at_work = session_radius(rows=found.rows, tolerance=found.tolerance, failures=int(failures))
+        assert session == decimal_up(at_work)
     page = " ".join(page.split())
     best = best_guessing(rows=100_000, target=TARGET, failures=10)
     assert best.guessing_rows == 25_000

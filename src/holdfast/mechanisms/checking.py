@@ -9,7 +9,8 @@ from holdfast.core.certificate import Certificate, Part
 from holdfast.core.loss import Draws
 from holdfast.core.target import Target
 from holdfast.theory.generalization.checked_intervals import sampling_radius
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.horizon import Weights
 
 
 @final
@@ -18,13 +19,14 @@ class Checking:
     """A conversation of guesses about `rows`, each a GuessAndCheck at the level of its past.
 
     Guarantees: all answers hold together, passed or failed, whenever the conversation stops.
-    Proof: T-check-anytime.
+    Proof: T-check-horizon; T-check-anytime for ledgers from before it.
     Public: all fields.  Secret: the totals given to each check.
     """
 
     KIND: ClassVar[str] = "checking"
 
     rows: int
+    weights: Weights = Weights.HORIZON
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
@@ -39,15 +41,18 @@ class Checking:
         What a guess may be off besides is the tolerance that comes with it.
         """
         past = Transcript(questions=target.questions - 1)
-        level = log_inverse_level(beta=target.beta, transcript=past)
+        level = self.weights.log_inverse_level(past=past, target=target)
         part = Part(
-            theorem="T-check-anytime",
+            theorem=self.weights.theorem,
             covers="how far any question within reach can be from the sample, before a failure",
             radius=sampling_radius(rows=self.rows, log_inverse_level=level),
             numbers=(("questions", float(target.questions)), ("beta", float(target.beta))),
         )
-        return Certificate(target=target, rows=self.rows, joins="T-check-anytime", parts=(part,))
+        joins = self.weights.theorem
+        return Certificate(target=target, rows=self.rows, joins=joins, parts=(part,))
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
-        return {"kind": self.KIND}
+        if self.weights is Weights.ANYTIME:
+            return {"kind": self.KIND}  # as it was written when there was nothing to choose
+        return {"kind": self.KIND, "weights": self.weights.value}

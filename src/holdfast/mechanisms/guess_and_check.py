@@ -41,11 +41,11 @@ Checked = Passed | Failed
 class GuessAndCheck:
     """Whether total/(rows·levels) confirms the guess; if not, which of `bins` equal bins holds it.
 
-    Guarantees: if made by `at` with the level of T-check-anytime, all passes mean |q(P) − guess| ≤
+    Guarantees: if made by `at` with the level of T-check-horizon, all passes mean |q(P) − guess| ≤
     tolerance and all failures T-check-failed's interval, together. If made by LimitedChecking, all
     passes mean |q(S) − guess| ≤ tolerance, for T-check-halt. It is deterministic and not
     differentially private: it protects the analysis, not the records.
-    Proof: T-check-anytime, T-check-accept, T-check-failed. It passes from `low` to `high`, which
+    Proof: T-check-horizon, T-check-accept, T-check-failed. It passes from `low` to `high`, which
     were found before the rows are read.
     Public: all fields.  Secret: the total given to `release`.
     """

@@ -15,6 +15,7 @@ from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.selection import Selection
 from holdfast.planner.html import price_html
 from holdfast.planner.plan import Mechanism, Plan
 from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
@@ -29,7 +30,7 @@ Own = GaussianVector | Exponential | Quantile
 class Price:
     """A draw, what it is certified to, and how many planned questions its cost is worth."""
 
-    mechanism: Mechanism | Own | GuessAndCheck
+    mechanism: Mechanism | Own | GuessAndCheck | Selection
     certificate: Certificate
     offer: Offer
     questions: Fraction

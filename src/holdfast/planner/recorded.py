@@ -20,21 +20,25 @@ from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.selection import Selection
 from holdfast.mechanisms.splitting import Splitting
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.noise.entropy import SystemEntropy
-from holdfast.planner.checking import checked_certificate, described_check
+from holdfast.planner.checking import PAIRS, checked_certificate, described_check
 from holdfast.planner.limited import limited_certificate
 from holdfast.planner.own import Clock, Own
 from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
+from holdfast.planner.selecting import described_selection, selection_certificate
 from holdfast.planner.thresholdout import held_certificate
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
+from holdfast.theory.generalization.horizon import Weights
+from holdfast.theory.generalization.pairs import paired_certificate
 from holdfast.theory.generalization.statistic import statistic_certificate
 
 Planned = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds
-Drawing = Planned | Own | GuessAndCheck
+Drawing = Planned | Own | GuessAndCheck | Selection
 
 
 def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
@@ -71,10 +75,12 @@ def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> 
         certificate = _certified(plan, drawn, terms, ledger)
         if "statistic" in terms:
             certificate = statistic_certificate(certificate)
+        if PAIRS in terms:
+            certificate = _of_pairs(plan, drawn, certificate)
     except (KeyError, ValueError) as error:
         problem = "records noise where the promise has none"
         raise LedgerDamaged(ledger=ledger, problem=problem) from error
-    if "levels" in terms:
+    if "levels" in terms and PAIRS not in terms:  # pairs are counted exactly
         certificate = fixed_point_certificate(certificate, levels=int(terms["levels"]))
     return replace(certificate, assumptions=(*plan.certificate.assumptions, *_declared(terms)))
 
@@ -93,12 +99,14 @@ def _certified(plan: Plan, drawn: Drawing, terms: Mapping[str, str], ledger: str
     if "kind" not in terms:
         # Noise on finer totals has another law than on counts.
         return drawn.certify(plan.target) if isinstance(drawn, Laplace) else plan.certificate
+    if isinstance(drawn, Selection) and isinstance(plan.mechanism, Checking):
+        return selection_certificate(drawn, terms, plan.target, promised=plan.mechanism)
     if isinstance(drawn, GuessAndCheck) != isinstance(plan.mechanism, Checks):
         raise ValueError("a checked guess where the promise has none, or the reverse")
     if isinstance(drawn, GuessAndCheck) and isinstance(plan.mechanism, LimitedChecking):
         return limited_certificate(plan.mechanism, drawn, terms, plan.target)
-    if isinstance(drawn, GuessAndCheck):
-        return checked_certificate(drawn, terms, plan.target)
+    if isinstance(drawn, GuessAndCheck) and isinstance(plan.mechanism, Checking):
+        return checked_certificate(drawn, terms, plan.target, weights=plan.mechanism.weights)
     if isinstance(drawn, GaussianVector | Exponential | Quantile):
         return Clock.of(plan, asked="a draw of its own").certify(drawn)
     if not isinstance(drawn, Gaussian) or not isinstance(plan.budget, GDP):
@@ -106,6 +114,12 @@ def _certified(plan: Plan, drawn: Drawing, terms: Mapping[str, str], ledger: str
     if isinstance(plan.mechanism, OpenEnded):
         return _of_stage(plan.mechanism, replace(drawn, levels=1), terms, plan.target, ledger)
     return drawn.certify_own(plan.target, budget=plan.budget)
+
+
+def _of_pairs(plan: Plan, drawn: Drawing, certificate: Certificate) -> Certificate:
+    if not isinstance(drawn, GuessAndCheck) or not isinstance(plan.mechanism, Checking):
+        raise ValueError("pairs where the promise has none")
+    return paired_certificate(certificate, rows=plan.rows)
 
 
 def _of_stage(
@@ -149,7 +163,9 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
                 rows=rows, parts=int(description["parts"]), key=description["key"], levels=levels
             )
         case Checking.KIND:
-            return Checking(rows=rows)
+            # Levels of two kinds do not add up: a ledger goes on with those that it began with.
+            weights = Weights(description.get("weights", Weights.ANYTIME.value))
+            return Checking(rows=rows, weights=weights)
         case LimitedChecking.KIND:
             return LimitedChecking(
                 rows=rows,
@@ -182,7 +198,9 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
             raise ValueError("another kind of mechanism")
 
 
-def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | GuessAndCheck | None:
+def _own_mechanism(
+    terms: Mapping[str, str], *, rows: int
+) -> Own | GuessAndCheck | Selection | None:
     """The mechanism of a draw that no plan makes by itself, or None."""
     match terms["kind"]:
         case GaussianVector.KIND:
@@ -196,6 +214,8 @@ def _own_mechanism(terms: Mapping[str, str], *, rows: int) -> Own | GuessAndChec
             )
         case GuessAndCheck.KIND:
             return described_check(terms, rows=rows)
+        case Selection.KIND:
+            return described_selection(terms, rows=rows)
         case Exponential.KIND:
             return Exponential(
                 candidates=int(terms["candidates"]),

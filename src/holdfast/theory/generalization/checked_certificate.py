@@ -9,7 +9,8 @@ from holdfast.core.interval import Interval
 from holdfast.core.numerics import float_up
 from holdfast.core.target import Target
 from holdfast.theory.generalization.checked_intervals import failure_interval, sampling_radius
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.horizon import Weights
 
 
 @final
@@ -32,7 +33,9 @@ class FailureShape:
         )
 
 
-def passed_certificate(*, rows: int, tolerance: Fraction, target: Target) -> Certificate:
+def passed_certificate(
+    *, rows: int, tolerance: Fraction, target: Target, weights: Weights = Weights.HORIZON
+) -> Certificate:
     """A guess that passed: the population is within its tolerance (T-check-accept)."""
     part = Part(
         theorem="T-check-accept",
@@ -40,14 +43,20 @@ def passed_certificate(*, rows: int, tolerance: Fraction, target: Target) -> Cer
         radius=float_up(tolerance),
         numbers=(("tolerance", float(tolerance)),),
     )
-    return Certificate(target=target, rows=rows, joins="T-check-anytime", parts=(part,))
+    return Certificate(target=target, rows=rows, joins=weights.theorem, parts=(part,))
 
 
 def failed_certificate(
-    *, rows: int, bins: int, levels: int, past: Transcript, target: Target
+    *,
+    rows: int,
+    bins: int,
+    levels: int,
+    past: Transcript,
+    target: Target,
+    weights: Weights = Weights.HORIZON,
 ) -> Certificate:
     """A guess that failed: its answer is the midpoint of the bin that holds the sample."""
-    level = log_inverse_level(beta=target.beta, transcript=past)
+    level = weights.log_inverse_level(past=past, target=target)
     half = Part(
         theorem="T-check-failed",
         covers="half a bin",
@@ -55,7 +64,7 @@ def failed_certificate(
         numbers=(("bins", float(bins)),),
     )
     sampling = Part(
-        theorem="T-check-anytime",
+        theorem=weights.theorem,
         covers="how far any question within reach can be from the sample",
         radius=sampling_radius(rows=rows, log_inverse_level=level),
         numbers=(
@@ -67,7 +76,7 @@ def failed_certificate(
     return Certificate(
         target=target,
         rows=rows,
-        joins="T-check-anytime",
+        joins=weights.theorem,
         parts=(half, sampling),
         shape=FailureShape(rows=rows, levels=levels, bins=bins, log_inverse_level=level),
     )

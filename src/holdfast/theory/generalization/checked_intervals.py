@@ -104,7 +104,7 @@ def acceptance(
     p₊ ≤ g + τ up to some c, and between the two both hold. A computed end is outside the exact
     one; so it is enough that it was computed at the two outermost totals, whatever the search did.
 
-    Holds when: as for T-chernoff, and the level is one of T-check-anytime for the question.
+    Holds when: as for T-chernoff, and the level is T-check-horizon's, or T-check-anytime's.
     Rounds: inward: an end that rounding leaves in doubt does not pass.
     """
     check.unit_fraction(guess=guess)

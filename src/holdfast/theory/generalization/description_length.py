@@ -115,12 +115,15 @@ def _distance_below(mean: Fraction, exponent: float) -> float:
     m, rest = float(mean), float(1 - mean)
     low, high = 0.0, min(up(m), up(sqrt(exponent / 2)))  # Pinsker: KL ≥ 2d²
     needed = up(exponent)
+    d = high / 2
     while high - low > high * 2.0**-45:
-        d = (low + high) / 2
-        if m * _excess(-d / m) + rest * _excess(d / rest) >= needed:
-            high = d
-        else:
-            low = d
+        if not low < d < high:
+            d = (low + high) / 2
+        beyond = m * _excess(-d / m) + rest * _excess(d / rest) - needed
+        low, high = (low, d) if beyond >= 0 else (d, high)
+        # Newton's step, and a hair across the root, so that the next point bounds it from there.
+        across = high * 2.0**-46
+        d -= beyond * (m - d) * (rest + d) / d + (across if beyond >= 0 else -across)
     # Near p = 0 an ulp of d moves the divergence by more than its margin; so d has one too.
     return up(high)
 
