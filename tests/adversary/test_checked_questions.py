@@ -18,13 +18,15 @@ from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
 from holdfast.core.refusals import BudgetExhausted
+from holdfast.core.target import Target
 from holdfast.guess.guesser import Guesser
 from holdfast.query.question import Question, parse_question
 from holdfast.session import Session
 from holdfast.session.past import Past
 from holdfast.testing.statistics import excess_p_value, statistical
 from holdfast.theory.generalization.checked_intervals import checked_interval
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.horizon import Weights
 
 FALSE_ALARM = 1e-8
 SESSIONS = 7
@@ -81,7 +83,7 @@ def condition(name: str, rng: np.random.Generator) -> tuple[str, Mask]:
 def reach(session: Session, guess: Fraction) -> float:
     """How far the population can be from a guess that the sample agrees with exactly."""
     past = Past(schema=session.schema).look(session.ledger.seen)
-    level = log_inverse_level(beta=session.plan.target.beta, transcript=past)
+    level = Weights.HORIZON.log_inverse_level(past=past, target=session.plan.target)
     rows = session.plan.rows
     around = checked_interval(round(guess * rows), rows=rows, log_inverse_level=level)
     return max(float(guess) - around.low, around.high - float(guess))
@@ -249,7 +251,8 @@ def majority(session: Session) -> tuple[Told, list[int]]:
 def forgetful(votes: list[int], sample: Signs) -> Interval:
     """The mutant: the vote's interval at the level of a session that never counts a failure."""
     sums = np.sum([vote * sample[f"x{number}"] for number, vote in enumerate(votes, 1)], axis=0)
-    level = log_inverse_level(beta=Fraction(1, 20), transcript=Transcript(questions=VOTERS))
+    past, promise = Transcript(questions=VOTERS), Target.of(confidence=0.95, questions=VOTERS + 1)
+    level = Weights.HORIZON.log_inverse_level(past=past, target=promise)
     right = int(np.count_nonzero(sums * sample[LABEL] > 0))
     return checked_interval(right, rows=SIGNS, log_inverse_level=level)
 

@@ -30,14 +30,15 @@ from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.interval import Interval
 from holdfast.core.refusals import BudgetExhausted
+from holdfast.core.target import Target
 from holdfast.data.load import in_memory
 from holdfast.planner import checking as planner_checking
 from holdfast.query.question import parse_question
 from holdfast.session import Session
 from holdfast.testing.statistics import declared_false_alarms, statistical
-from holdfast.theory.generalization import checked_certificate
 from holdfast.theory.generalization.checked_intervals import sampling_radius
 from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.horizon import Weights
 
 BETA = Fraction(1, 10**9)
 # Two sessions an analyst: one that is asked as narrowly as it allows, one as it proposes.
@@ -199,11 +200,12 @@ def test_a_session_that_forgets_its_failures_would_be_misled(
 ) -> None:
     """The mutant: levels that count questions only. So the tests above can fail."""
 
-    def forgetful(*, beta: Fraction, transcript: Transcript) -> float:
-        return log_inverse_level(beta=beta, transcript=Transcript(questions=transcript.questions))
+    counted = Weights.log_inverse_level
 
-    for module in (planner_checking, checked_certificate):
-        monkeypatch.setattr(module, "log_inverse_level", forgetful)
+    def forgetful(weights: Weights, *, past: Transcript, target: Target) -> float:
+        return counted(weights, past=Transcript(questions=past.questions), target=target)
+
+    monkeypatch.setattr(Weights, "log_inverse_level", forgetful)
     planner_checking.checked_offer.cache_clear()
     try:
         with opened(STRONGEST.data(np.random.default_rng(1))) as session:

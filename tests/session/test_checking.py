@@ -140,7 +140,7 @@ def test_numbers_without_a_guess_and_other_forms_are_refused() -> None:
             lambda: session.ask("x > 0.5", guess=0.5, radius=0.1),
             lambda: session.ask("x > 0.5", tolerance=0.1),
             lambda: session.histogram("histogram(x, (0.5))"),
-            lambda: session.best(["x > 0.5", "x > 0.6"]),
+            lambda: session.best(["x > 0.5", "x > 0.6"], loss=0.1),
         ):
             with pytest.raises(InvalidInput):
                 refused()

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -136,7 +137,7 @@ def test_cells_whose_names_nobody_declared_again_are_numbered(tmp_path: Path) ->
     ],
 )
 def test_answers_of_every_mechanism_are_told_as_they_were(
-    mechanism: type, arguments: dict[str, object], asked: dict[str, float]
+    mechanism: type, arguments: dict[str, object], asked: dict[str, Any]
 ) -> None:
     with opened(mechanisms=[mechanism], **arguments) as session:
         answer = session.ask("delay > 30", **asked)

@@ -10,11 +10,12 @@ from holdfast.core.frames import number_row
 from holdfast.core.html import answer_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import float_up, level_down
+from holdfast.core.shown import shown
 from holdfast.core.span import UNIT, Span
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Answer:
     """A released value with its interval for the population.
 
@@ -82,8 +83,11 @@ class Answer:
         return value in self.interval
 
     def __str__(self) -> str:
-        shown = f"{self.value:.{self.span.places}f}"
-        return f"{shown}  {self.span.shown(self.interval)}  {self.question}"
+        value = f"{self.value:.{self.span.places}f}"
+        return f"{value}  {self.span.shown(self.interval)}  {shown(self.question)}"
+
+    def __repr__(self) -> str:
+        return f"<Answer {self}>"
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Charge, amount_of
 from holdfast.core.frames import number_row
@@ -18,7 +19,8 @@ class Choice:
     """The candidate that was chosen as the best.
 
     In the population no other candidate is better by more than `gap`: with the session's
-    confidence, together with all its other answers.
+    confidence, together with all its other answers. `winner` is how large what was chosen is, where
+    that was told with it.
     """
 
     chosen: str
@@ -28,10 +30,13 @@ class Choice:
     cost: Charge
     remaining: int
     span: Span = UNIT
+    winner: Answer | None = None
 
     @property
     def gap(self) -> float:
         """How much better the best can be, in the units of the candidates. Rounds: up."""
+        if self.winner is not None:  # no candidate reaches beyond its interval
+            return float_up(Fraction(self.winner.high) - Fraction(self.winner.low))
         return float_up(Fraction(self.certificate.radius) * self.span.width)
 
     @property
@@ -44,21 +49,23 @@ class Choice:
         return not amount_of(self.cost)
 
     def __str__(self) -> str:
-        return f"{self.chosen}  (best of {self.candidates:,} up to {digits_up(self.gap)})"
+        said = f"(best of {self.candidates:,} up to {digits_up(self.gap)})"
+        return f"{self.winner or self.chosen}  {said}"
 
     def _repr_html_(self) -> str:
         """The choice for a notebook."""
         return choice_html(self)
 
     def to_dicts(self) -> list[dict[str, object]]:
-        """A row of `holdfast.to_pandas`; the value of what was chosen is not among it."""
+        """A row of `holdfast.to_pandas`, with the value of what was chosen if that was told."""
+        found = self.winner
         return [
             number_row(
                 question=f"the largest of {self.candidates:,}",
                 cell=self.chosen,
-                value=None,
-                ends=None,
-                radius=None,
+                value=found and found.value,
+                ends=found and (found.low, found.high),
+                radius=found and found.radius,
                 confidence=self.confidence,
                 replayed=self.replayed,
                 gap=self.gap,
@@ -66,11 +73,14 @@ class Choice:
         ]
 
     def to_dict(self) -> dict[str, object]:
+        found = self.winner
+        told = {"value": found.value, "low": found.low, "high": found.high} if found else {}
         return {
             "chosen": self.chosen,
             "index": self.index,
             "candidates": self.candidates,
             "gap": self.gap,
+            **told,
             "confidence": self.confidence,
             "cost": str(amount_of(self.cost)),
             "replayed": self.replayed,

@@ -85,6 +85,12 @@ def _at(address: str, progress: Progress | None) -> Source:
 
 def in_memory(source: object) -> Table:
     """The rows of `source`, read into memory."""
+    frame = normal_frame(source)
+    return Table(frame, schema_of(frame.schema))
+
+
+def normal_frame(source: object) -> pl.DataFrame:
+    """The rows of `source` as they are held, for what holds them by itself."""
     name = str(source) if isinstance(source, str | Path) else f"the {type(source).__name__}"
     frame = _frame(source, name)
     if frame.width == 0:
@@ -95,7 +101,7 @@ def in_memory(source: object) -> Table:
             problem="has no rows",
             hint="there is nothing to learn about a population from 0 rows",
         )
-    return Table(frame, schema_of(frame.schema))
+    return frame
 
 
 def _frame(source: object, name: str) -> pl.DataFrame:

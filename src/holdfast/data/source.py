@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from holdfast.core.secret import Exact
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.statistic import Statistic
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
@@ -61,7 +62,7 @@ class Source(Protocol):
     ) -> list[Total]:
         """For each question the total over one part, the same for all."""
 
-    def measure(self, statistic: Statistic, *, levels: int) -> Exact[int]:
+    def measure(self, statistic: Statistic | PairStatistic, *, levels: int) -> Exact[int]:
         """What the custodian's function gives for all rows, in fixed point."""
 
     def close(self) -> None:

@@ -14,6 +14,7 @@ from holdfast.data.bitmaps import Bitmaps
 from holdfast.data.drawing import drawn, empty
 from holdfast.data.fingerprint import fingerprint, keyed_order
 from holdfast.data.frame import Frame
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.piece import Columns
 from holdfast.data.remembering import Remembering
 from holdfast.data.source import Total
@@ -91,7 +92,7 @@ class Table:
         held = self._parts(len(questions), first=first, parts=parts, key=key)
         return [part.totals([each])[0] for part, each in zip(held, questions, strict=True)]
 
-    def measure(self, statistic: Statistic, *, levels: int) -> Exact[int]:
+    def measure(self, statistic: Statistic | PairStatistic, *, levels: int) -> Exact[int]:
         """What the custodian's function gives for all rows, in fixed point."""
         return statistic.total(self._frame.clone(), levels=levels)
 

@@ -5,6 +5,7 @@ from typing import NoReturn
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.secret import Exact
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.source import Total
 from holdfast.data.statistic import Statistic
 from holdfast.query.question import Question
@@ -42,7 +43,7 @@ class Unordered:
 
     def measure(
         self,
-        statistic: Statistic,  # noqa: ARG002
+        statistic: Statistic | PairStatistic,  # noqa: ARG002
         *,
         levels: int,  # noqa: ARG002
     ) -> Exact[int]:

@@ -12,6 +12,7 @@ from holdfast.core.frames import number_row
 from holdfast.core.html import derived_html
 from holdfast.core.interval import Interval
 from holdfast.core.numerics import level_down
+from holdfast.core.shown import shown
 from holdfast.derive.joint import Joint
 from holdfast.derive.range import Range, nearest_float
 
@@ -30,7 +31,7 @@ class Answered(Protocol):
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Derived:
     """A number computed from answers, with its interval for the population; it cost nothing.
 
@@ -71,7 +72,10 @@ class Derived:
         return number in self.interval
 
     def __str__(self) -> str:
-        return f"{self.value:.4f}  {self.interval}  {self.label}"
+        return f"{self.value:.4f}  {self.interval}  {shown(self.label)}"
+
+    def __repr__(self) -> str:
+        return f"<Derived {self}>"
 
     def _repr_html_(self) -> str:
         """The number for a notebook."""

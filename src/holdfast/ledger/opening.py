@@ -26,9 +26,12 @@ class Opening:
     witness: str = ""  # "none" if nothing outside the ledger watches over it from the first entry
     name: str = ""  # random: no other ledger begins with the same entry
     frame: dict[str, str] = field(default_factory=dict, repr=False)  # of which data it is a part
+    about: str = ""  # "labels", and their groups, for fresh labels for the same rows
 
     def to_body(self) -> Body:
-        apart = {"witness": self.witness, "name": self.name, "frame": self.frame}
+        apart = {
+            "witness": self.witness, "name": self.name, "frame": self.frame, "about": self.about,
+        }  # fmt: skip
         return {
             "format": FORMAT,
             "fingerprint": self.fingerprint,
@@ -55,4 +58,5 @@ class Opening:
             witness=str(body.get("witness", "")),
             name=str(body.get("name", "")),
             frame={str(key): str(value) for key, value in body.get("frame", {}).items()},
+            about=str(body.get("about", "")),
         )

@@ -23,7 +23,7 @@ class Candidates:
 
     @property
     def text(self) -> str:
-        return f"the largest of {len(self.questions):,}: " + "; ".join(
+        return candidates_named(len(self.questions)) + "; ".join(
             question.text for question in self.questions
         )
 
@@ -37,13 +37,23 @@ class Candidates:
         return self.questions[0].form.span
 
 
-def parse_candidates(texts: Iterable[str], schema: Schema) -> Candidates:
-    """The candidates that `texts` name, if they can be compared with one another."""
+def candidates_named(count: int) -> str:
+    """How the text of so many candidates begins."""
+    return f"the largest of {count:,}: "
+
+
+def parse_candidates(texts: Iterable[str | Question], schema: Schema) -> Candidates:
+    """The candidates that `texts` name, if they can be compared with one another.
+
+    Those that were read already are taken as they are.
+    """
     if isinstance(texts, str):
         raise InvalidInput(
             argument="candidates", accepted="a list of questions", given=repr(texts)[:80]
         )
-    questions = tuple(parse_question(text, schema) for text in texts)
+    questions = tuple(
+        each if isinstance(each, Question) else parse_question(each, schema) for each in texts
+    )
     if not 2 <= len(questions) <= MOST_CANDIDATES:
         raise InvalidInput(
             argument="candidates",

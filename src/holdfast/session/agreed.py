@@ -40,6 +40,8 @@ def continued(
 
     other = "name another ledger for other data; a budget belongs to the data it was opened for"
     same("the fingerprint", opening.fingerprint, table.fingerprint, other)
+    about = str(getattr(table, "about", ""))
+    same("what the rows are", opening.about, about, "give the same groups, by the same names")
     kept = "the promise was fixed when the ledger was opened; leave the argument out to continue it"
     same("confidence", opening.confidence, confidence or opening.confidence, kept)
     same("questions", opening.questions, questions or opening.questions, kept)

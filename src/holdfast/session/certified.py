@@ -12,6 +12,7 @@ from holdfast.ledger.record import Settled
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.selection import Selection
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import own_certificate_of, span_of
@@ -19,6 +20,7 @@ from holdfast.query import form
 from holdfast.query.tree import Column
 from holdfast.session.finding import Chosen, Finding, Level, Numbers
 from holdfast.session.past import plausible, with_outcome
+from holdfast.session.selecting import selected_share
 
 __all__ = ["Certifier", "Chosen", "Finding", "Level", "Numbers", "finding_of"]
 
@@ -69,6 +71,12 @@ def _finding(settled: Settled, certificate: Certificate, rows: int) -> Finding:
             size = int(terms["candidates"])
             gap = float_up(Fraction(certificate.radius) * span.width)
             return Chosen(_index(value, size), size, gap)
+        case Selection.KIND:
+            place, share = selected_share(terms, value, rows=rows)
+            found = span.interval(certificate.interval(share))
+            gap = float_up(Fraction(found.high) - Fraction(found.low))
+            winner = Numbers(((float(span.value(share)), found),), span)
+            return Chosen(place, int(terms["candidates"]), gap, winner=winner)
         case Quantile.KIND:
             level, steps = Fraction(terms["level"]), int(terms["cells"])
             grid = form.Quantile(Column(""), level, float(span.low), float(span.high), steps)

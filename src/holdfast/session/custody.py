@@ -19,6 +19,14 @@ UNWATCHED = (
 )
 
 
+# What a ledger of a holdout says it is about; what follows the word names the groups of rows.
+LABELS = "labels"
+_FRESH_LABELS = (
+    "the promise is about fresh labels for the same rows; about the population if no model was "
+    "chosen by looking at the features of these rows"
+)
+
+
 def witness_of(place: str) -> Witness | None:
     """The witness for a ledger at this place; None for memory, or if it was switched off."""
     return None if place == MEMORY else default_witness(ledger=shown(place))
@@ -62,6 +70,9 @@ def in_custody(plan: Plan, opening: Opening, overrides: Sequence[Body]) -> Plan:
     if opening.frame:
         whole = opening.frame.get("of", "other data")
         said.append(f"the rows are a random part of {whole}, which is asked nowhere else")
+    if opening.about:
+        labels = opening.about.split(" ")[0] == LABELS
+        said.append(_FRESH_LABELS if labels else f"the promise is about {opening.about}")
     return overridden(_assuming(plan, said), overrides)
 
 

@@ -12,6 +12,7 @@ from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.selection import Selection
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import Drawing, mechanism_under
@@ -35,6 +36,9 @@ def _released(mechanism: Drawing, total: Total, rng: Entropy) -> Value:
         return mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng)
     if isinstance(mechanism, Exponential | Quantile):
         return Fraction(mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng))
+    if isinstance(mechanism, Selection):
+        chosen = mechanism.release(cast(Exact[tuple[int, ...]], total), rng=rng)
+        return Fraction(chosen.index), mechanism.midpoint(chosen.bin)
     if isinstance(mechanism, GuessAndCheck):
         return _checked(mechanism, mechanism.release(cast(Exact[int], total), rng=rng))
     return mechanism.release(cast(Exact[int], total), rng=rng)

@@ -90,30 +90,37 @@ class Numbers:
 class Chosen:
     """A place in a list of candidates, from 0; none is better by more than `gap`.
 
-    `text` is the candidate, where it is known which it was.
+    `text` is the candidate, where it is known which it was, and `winner` its value and interval,
+    where they were told.
     """
 
     index: int
     candidates: int
     gap: float
     text: str = ""
+    winner: Numbers | None = None
 
     @property
     def name(self) -> str:
         return self.text or f"no. {self.index + 1:,}"
 
     def lines(self) -> list[str]:
+        told = self.winner.lines() if self.winner else []
         return [
             f"no. {self.index + 1:,} of the {self.candidates:,} candidates; in the population "
-            f"none is better by more than {digits_up(self.gap)}"
+            f"none is better by more than {digits_up(self.gap)}",
+            *told,
         ]
 
     def to_dict(self) -> dict[str, object]:
-        return {"chosen": self.index, "candidates": self.candidates, "gap": self.gap}
+        told = self.winner.to_dict() if self.winner else {}
+        return {"chosen": self.index, "candidates": self.candidates, "gap": self.gap, **told}
 
     def to_dicts(self) -> list[dict[str, object]]:
-        """One row, without a value: that of what was chosen was not drawn."""
-        return [{"cell": self.name, "value": None, "low": None, "high": None, "gap": self.gap}]
+        """One row, without a value if that of what was chosen was not drawn."""
+        nothing: dict[str, object] = {"value": None, "low": None, "high": None}
+        told = self.winner.to_dict() if self.winner else nothing
+        return [{"cell": self.name, **told, "gap": self.gap}]
 
 
 @final

@@ -23,6 +23,7 @@ from holdfast.core.refusals import (
 )
 from holdfast.data.source import Source
 from holdfast.ledger.ledger import Ledger, Reservation
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.mechanisms.thresholdout import Thresholdout
@@ -37,6 +38,7 @@ from holdfast.planner.remaining import (
     remaining_share,
     rounds_within,
 )
+from holdfast.session.agreed import no_statistic
 from holdfast.session.custody import overridden
 from holdfast.session.derivation import FromLedger
 from holdfast.session.drawing import released
@@ -130,6 +132,11 @@ class Flow:
             self._ledger.settle(reserved, dict(zip(reserved.digests, values, strict=True)))
         return reserved
 
+    def check_ordered(self) -> None:
+        """Refuse statistics of engines that do not number their rows."""
+        if not self._table.ordered:
+            raise no_statistic(self._table)
+
     def refusal(self, asked: int) -> Refusal:
         """Why so many new questions do not fit."""
         if self._ledger.seen.closed:
@@ -148,7 +155,10 @@ class Flow:
         return BudgetExhausted(asked=asked, remaining=left, questions=size)
 
     def checked_price(self, request: Request) -> Price:
-        """What a guess would cost now: nothing in a round that is paid for."""
+        """What a guess, or a choice, would cost now: nothing in a round that is paid for."""
+        draws, most = self._ledger.draws(), self._plan.target.questions
+        if isinstance(self._plan.mechanism, Checking) and draws >= most:
+            raise self.refusal(1)  # there is no level for it
         found = request.checked_price(self._plan)
         if self._holdout is None:
             return found

@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
+from holdfast.core import check
 from holdfast.core.charge import Offer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.refusals import FailuresExhausted
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.planner.checking import checked_offer
 from holdfast.planner.limited import limited_offer
 from holdfast.planner.plan import Plan
 from holdfast.planner.remaining import halted
 from holdfast.theory.generalization.checking import Transcript
+from holdfast.theory.generalization.pairs import pairs_apart
 
 
 @final
@@ -25,6 +28,8 @@ class Guess:
     tolerance: Fraction | None
     past: Callable[[], Transcript]  # asked under the ledger's lock, when nobody else can add to it
     width: Fraction = Fraction(1)  # of the scale that the analyst's numbers are on
+    guessing_rows: int | None = None  # from which it was made, if that says how far it may be off
+    pairs: bool = False  # whether it is about pairs, which are worth half as many rows
 
     def offer(self, plan: Plan, *, levels: int) -> Offer:
         past, promised = self.past(), plan.mechanism
@@ -32,14 +37,24 @@ class Guess:
             if halted(plan, failures=past.failures):
                 raise FailuresExhausted(asked=1, failures=promised.failures)
             return limited_offer(promised, self.share, levels=levels)
+        if not isinstance(promised, Checking):
+            raise TypeError("no session that checks guesses")
+        if past.questions >= plan.target.questions:  # beyond the horizon; the ledger refuses it
+            return Offer(cost=promised.cost())
+        rows, guessing_rows = plan.rows, self.guessing_rows
+        if self.pairs:
+            rows = pairs_apart(rows)
+            guessing_rows = guessing_rows and max(1, guessing_rows // 2)
         try:
             return checked_offer(
-                rows=plan.rows,
+                rows=rows,
                 guess=self.share,
                 tolerance=self.tolerance,
                 past=past,
                 target=plan.target,
                 levels=levels,
+                guessing_rows=guessing_rows,
+                weights=promised.weights,
             )
         except InvalidInput as refused:
             if self.width == 1 or self.tolerance is None or refused.argument != "tolerance":
@@ -50,3 +65,19 @@ class Guess:
                 given=f"{float(self.tolerance * self.width):.6g}",
                 hint=refused.hint,
             ) from None
+
+
+def rows_guessed_from(
+    plan: Plan, trained_on: int | None, *, guess: object, tolerance: object
+) -> int | None:
+    """From how many rows a guess was made, where that may take the place of a tolerance."""
+    if trained_on is None:
+        return None
+    rows = check.positive_integer(trained_on=trained_on)
+    if guess is None or tolerance is not None or not isinstance(plan.mechanism, Checking):
+        raise InvalidInput(
+            argument="trained_on",
+            accepted="with a guess and in place of a tolerance, in a session by holdfast.Checking",
+            given=f"{rows:,}",
+        )
+    return rows

@@ -6,6 +6,7 @@ from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
+from holdfast.data.pairs import PairStatistic
 from holdfast.guess.guesser import Guesser
 from holdfast.ledger.ledger import Ledger
 from holdfast.mechanisms.thresholdout import Thresholdout
@@ -16,6 +17,7 @@ from holdfast.query.form import Mean, Share
 from holdfast.query.question import Question
 from holdfast.query.schema import Schema
 from holdfast.session.flow import Flow
+from holdfast.session.pairing import pairs_request
 from holdfast.session.past import Past
 from holdfast.session.request import Request, guess_request
 from holdfast.theory.generalization.checking import Transcript
@@ -49,19 +51,22 @@ class Guessing:
 
     def check(
         self,
-        asked: Question,
+        asked: Question | PairStatistic,
         *,
         radius: float | None = None,
         guess: float | None = None,
         tolerance: float | None = None,
+        trained_on: int | None = None,
     ) -> Answer:
         """The answer to a checked guess, or what was answered before."""
         self._ledger.spent()  # others may have answered, and taught
-        plain = isinstance(asked.form, Share | Mean)
+        plain = isinstance(asked, PairStatistic) or isinstance(asked.form, Share | Mean)
         if plain and asked.digest in self._ledger.seen.answers:
             return self._flow.replies([]).scalar(asked)
         with self._flow.turn:
-            request = self._request(asked, radius, guess=guess, tolerance=tolerance)
+            request = self._request(
+                asked, radius, guess=guess, tolerance=tolerance, trained_on=trained_on
+            )
             return self._flow.replies([request]).scalar(asked)
 
     def check_all(self, asked: list[Question], *, radius: float | None) -> list[Answer]:
@@ -88,15 +93,25 @@ class Guessing:
 
     def _request(
         self,
-        asked: Question,
+        asked: Question | PairStatistic,
         radius: float | None,
         *,
         guess: float | None,
         tolerance: float | None,
+        trained_on: int | None = None,
     ) -> Request:
         if radius is not None:
             accepted = "left out where guesses are checked"
             raise InvalidInput(argument="radius", accepted=accepted, given=repr(radius))
+        if isinstance(asked, PairStatistic):
+            return pairs_request(
+                self._plan,
+                asked,
+                guess=guess,
+                tolerance=tolerance,
+                past=self.transcript,
+                trained_on=trained_on,
+            )
         self.transcript()  # so that the guesser knows all that was released
         share = None
         if guess is None and self._guesser is not None:
@@ -108,6 +123,7 @@ class Guessing:
             share=share,
             tolerance=tolerance,
             past=self.transcript,
+            trained_on=trained_on,
         )
 
     def transcript(self) -> Transcript:

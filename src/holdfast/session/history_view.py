@@ -120,7 +120,14 @@ def _rows(recorded: Iterable["Recorded"]) -> Iterator[_Row]:
                 low, high = decimal_down(levels.low), decimal_up(levels.high)
                 yield _Row(each, repr(value), f"level in [{low}, {high}]")
             case Chosen() as chosen:
-                yield _Row(each, chosen.name, f"best up to {digits_up(chosen.gap)}")
+                yield _Row(each, chosen.name, _best(chosen))
+
+
+def _best(chosen: Chosen) -> str:
+    """How far it may be from the best, and where it is, if that was told."""
+    said = f"best up to {digits_up(chosen.gap)}"
+    found = chosen.winner
+    return said if found is None else f"{found.span.shown(found.interval)}, {said}"
 
 
 def _numbers(each: "Recorded", found: Numbers) -> Iterator[_Row]:

@@ -214,6 +214,7 @@ def _opening(
         witness=NONE if unwatched else "",
         name=token_hex(16),
         frame=frame.describe() if frame else {},
+        about=str(getattr(table, "about", "")),
     )
 
 

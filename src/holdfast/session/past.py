@@ -12,11 +12,13 @@ from holdfast.ledger.answers import answers_after
 from holdfast.ledger.record import Paid, Settled
 from holdfast.ledger.state import State
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
+from holdfast.mechanisms.selection import Selection
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.checking import described_check
 from holdfast.planner.thresholdout import held_possible
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
+from holdfast.session.selecting import selected
 from holdfast.theory.generalization.checking import Transcript
 
 
@@ -81,12 +83,13 @@ class Past:
         return Transcript(questions=max(draws, failures), failures=failures, values=values)
 
     def _count(self, settled: Settled) -> int:
-        """The bins of a failed guess, which now counts; else 0."""
+        """The bins of a failed guess, which now counts; else 0, also for a choice, which counts."""
         bins = _bins(settled.terms)
-        if not bins or not failed(settled.value):
+        chosen = selected(settled.terms)
+        if not bins or not (chosen or failed(settled.value)):
             return 0
         self._failures, self._values = self._failures + 1, self._values * bins
-        return bins
+        return 0 if chosen else bins
 
     def _teach(self, settled: Settled, *, within: Fraction) -> None:
         if self._guesser is not None and isinstance(settled.value, tuple):
@@ -98,10 +101,12 @@ class Past:
 
 
 def _bins(terms: Mapping[str, str]) -> int:
-    """How many bins a failure tells one of: 1 if noise hides what it tells; 0 without a guess."""
+    """How many things a failure tells one of: 1 if noise hides which; 0 without a guess."""
     match terms.get("kind"):
         case GuessAndCheck.KIND:
             return int(terms["bins"])
+        case Selection.KIND:
+            return int(terms["candidates"]) * int(terms["bins"])
         case Thresholdout.KIND:
             return 1
         case _:

@@ -6,6 +6,7 @@ from typing import cast
 from holdfast.core.charge import amount_of
 from holdfast.core.errors import EvaluationFailed, HoldfastError
 from holdfast.core.secret import Exact
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.source import Source, Total
 from holdfast.data.statistic import Statistic
 from holdfast.ledger.ledger import Reservation
@@ -16,6 +17,7 @@ from holdfast.query.candidates import Candidates
 from holdfast.query.form import FINE
 from holdfast.query.question import Question
 from holdfast.session.request import Request
+from holdfast.theory.generalization.pairs import pair_levels
 
 
 def read(
@@ -58,6 +60,8 @@ def _read(table: Source, request: Request, totals: Iterator[Total]) -> Total:
             return next(totals)
         case Statistic() as statistic:
             return table.measure(statistic, levels=FINE)
+        case PairStatistic() as pairs:
+            return table.measure(pairs, levels=pair_levels(table.rows))
         case Candidates(questions=questions):
             # Candidates are shares or means, so each total is one number.
             return Exact.together(cast(list[Exact[int]], table.totals(questions)))

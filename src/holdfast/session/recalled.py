@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from typing import final
 
@@ -108,7 +109,7 @@ class Recall:
             asked = parse_candidates(listed, self._schema)
             if asked.digest == digest:
                 chosen = asked.questions[found.index].text
-                return Chosen(found.index, found.candidates, found.gap, chosen)
+                return replace(found, text=chosen)
         return found
 
 

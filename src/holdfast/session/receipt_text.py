@@ -12,6 +12,7 @@ from holdfast.core.span import UNIT
 from holdfast.core.theorem import lookup
 from holdfast.ledger.file import MEMORY
 from holdfast.mechanisms.guess_and_check import GuessAndCheck
+from holdfast.mechanisms.selection import Selection
 from holdfast.planner.recorded import span_of
 from holdfast.session.certified import Chosen, Level, Numbers
 
@@ -147,7 +148,12 @@ def _left(receipt: "Receipt") -> str:
 def _mechanism(receipt: "Receipt") -> str:
     described = receipt.mechanism
     kind = described.get("kind", "")
-    apart = ("kind", "low", "high", *(_PAST if kind == GuessAndCheck.KIND else ()))
+    apart = (
+        "kind",
+        "low",
+        "high",
+        *(_PAST if kind in (GuessAndCheck.KIND, Selection.KIND) else ()),
+    )
     shown = [
         f"{name} = {value if len(value) <= _LONGEST else value[: _LONGEST - 1] + '…'}"
         for name, value in sorted(described.items())
@@ -166,6 +172,8 @@ def _reach(receipt: "Receipt") -> str:
     match receipt.finding:
         case Level():
             said = f"The level is at most {share} from the one that was asked for"
+        case Chosen(winner=Numbers()):
+            said = f"The interval of the best reaches at most {radius} from its value{ranged}"
         case Chosen():
             said = f"The choice is at most {radius} below the best{ranged}"
         case Numbers():

@@ -4,17 +4,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from holdfast.core.errors import LedgerDamaged
+from holdfast.data.pairs import NAMED
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.state import State
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.planner.checking import described_check, past_of
+from holdfast.planner.checking import PAIRS, described_check, past_of
 from holdfast.planner.plan import Checks, Plan
 from holdfast.planner.remaining import halted
+from holdfast.planner.selecting import described_selection
+from holdfast.query.candidates import candidates_named
 from holdfast.query.schema import Schema
 from holdfast.session.held_rounds import check_rounds
 from holdfast.session.past import Past, possible
+from holdfast.session.selecting import selected, selected_share
 from holdfast.theory.generalization.checked_intervals import checked_interval
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from holdfast.theory.generalization.checking import Transcript
 
 
 def check_pasts(plan: Plan, book: Ledger) -> None:
@@ -33,7 +38,13 @@ def check_pasts(plan: Plan, book: Ledger) -> None:
                 if halted(plan, failures=before.failures + number):
                     raise ValueError("after the last failure")
         for settled in (*state.answers.values(), *state.repeated):
-            if not possible(described_check(settled.terms, rows=plan.rows), settled.value):
+            if settled.text.startswith(NAMED) != (PAIRS in settled.terms):
+                raise ValueError("pairs counted as rows, or the reverse")
+            if selected(settled.terms):
+                selected_share(settled.terms, settled.value, rows=plan.rows)
+                if not settled.text.startswith(candidates_named(int(settled.terms["candidates"]))):
+                    raise ValueError("a choice among others")
+            elif not possible(described_check(settled.terms, rows=plan.rows), settled.value):
                 raise ValueError("an impossible answer")
     except (KeyError, ValueError, ZeroDivisionError, TypeError) as error:
         problem = f"records a check that cannot be ({error})"
@@ -41,10 +52,15 @@ def check_pasts(plan: Plan, book: Ledger) -> None:
 
 
 def _made_after(past: Transcript, plan: Plan, terms: Mapping[str, str]) -> bool:
+    if isinstance(plan.mechanism, Checking) and selected(terms):  # right with any number of bins
+        described_selection(terms, rows=plan.rows)
+        return past_of(terms) == past
     check = described_check(terms, rows=plan.rows)
     if isinstance(plan.mechanism, LimitedChecking):  # the same check whatever the past
         return check == plan.mechanism.check(check.guess, levels=check.levels)
-    level = _level(plan, past)
+    if not isinstance(plan.mechanism, Checking):
+        raise TypeError("no session that checks guesses")
+    level = plan.mechanism.weights.log_inverse_level(past=past, target=plan.target)
     low, high = (
         checked_interval(total, rows=check.rows, log_inverse_level=level, levels=check.levels)
         for total in (check.low, check.high)
@@ -54,7 +70,3 @@ def _made_after(past: Transcript, plan: Plan, terms: Mapping[str, str]) -> bool:
         and Fraction(low.low) >= check.guess - check.tolerance
         and Fraction(high.high) <= check.guess + check.tolerance
     )
-
-
-def _level(plan: Plan, past: Transcript) -> float:
-    return log_inverse_level(beta=plan.target.beta, transcript=past)

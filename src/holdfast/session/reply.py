@@ -14,6 +14,7 @@ from holdfast.core.errors import LedgerDamaged
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
 from holdfast.core.span import Span
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.statistic import Statistic
 from holdfast.ledger.ledger import Reservation
 from holdfast.ledger.record import Settled
@@ -22,6 +23,7 @@ from holdfast.query.candidates import Candidates
 from holdfast.query.form import Grouped, Histogram, Quantile
 from holdfast.query.question import Question
 from holdfast.session.past import guessed, plausible, with_outcome
+from holdfast.session.selecting import selected, selected_share
 
 Reply = Answer | HistogramAnswer | QuantileAnswer
 
@@ -59,7 +61,7 @@ class Replies:
             case _:
                 return self.scalar(question)
 
-    def scalar(self, asked: Question | Statistic) -> Answer:
+    def scalar(self, asked: Question | Statistic | PairStatistic) -> Answer:
         known = self._settled[asked.digest]
         span = self._span(known, asked)
         if guessed(known):
@@ -119,6 +121,8 @@ class Replies:
 
     def choice(self, asked: Candidates) -> Choice:
         known = self._settled[asked.digest]
+        if selected(known.terms):
+            return self._selected(asked, known)
         index = self._index(known, len(asked.questions))
         return Choice(
             chosen=asked.questions[index].text,
@@ -128,6 +132,28 @@ class Replies:
             cost=self._paid(asked.digest),
             remaining=self._remaining,
             span=self._span(known, asked.questions[index]),
+        )
+
+    def _selected(self, asked: Candidates, known: Settled) -> Choice:
+        """The best of the sample, with its interval."""
+        try:
+            index, share = selected_share(known.terms, known.value, rows=self._rows)
+        except (KeyError, ValueError, ZeroDivisionError, TypeError):
+            raise self._damaged() from None
+        if known.terms["candidates"] != str(len(asked.questions)):
+            raise self._damaged()
+        text, span = asked.questions[index].text, self._span(known, asked.questions[index])
+        cost = self._paid(asked.digest)
+        winner = self._answer(text, known, share, span, cost=cost)
+        return Choice(
+            chosen=text,
+            index=index,
+            candidates=len(asked.questions),
+            certificate=winner.certificate,
+            cost=cost,
+            remaining=self._remaining,
+            span=span,
+            winner=winner,
         )
 
     def _answer(
@@ -152,7 +178,7 @@ class Replies:
             raise self._damaged()
         return value
 
-    def _span(self, settled: Settled, asked: Question | Statistic) -> Span:
+    def _span(self, settled: Settled, asked: Question | Statistic | PairStatistic) -> Span:
         """The units that were recorded, if they are those of the question."""
         try:
             recorded = span_of(settled.terms)

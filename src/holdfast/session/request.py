@@ -10,21 +10,23 @@ from holdfast.core import check
 from holdfast.core.charge import Offer
 from holdfast.core.errors import InvalidInput
 from holdfast.core.span import Span
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.statistic import Statistic, exact_number
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.planner.checking import described_check
 from holdfast.planner.choice_price import best_price, quantile_price
 from holdfast.planner.own import Clock, Price
 from holdfast.planner.plan import Guessed, Plan
 from holdfast.planner.price import planned_offer, price
-from holdfast.planner.recorded import own_certificate_of
+from holdfast.planner.recorded import mechanism_under, own_certificate_of
 from holdfast.planner.vector_price import histogram_price
 from holdfast.query.candidates import Candidates
 from holdfast.query.form import FINE, Given, Grouped, Histogram, Mean, Quantile, Share
 from holdfast.query.question import Question
-from holdfast.session.guess import Guess
+from holdfast.session.guess import Guess, rows_guessed_from
 from holdfast.session.holdout import HeldGuess
+from holdfast.session.selecting import Selecting
 from holdfast.theory.generalization.checking import Transcript
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 from holdfast.theory.generalization.statistic import statistic_span
@@ -41,10 +43,10 @@ _MOST_BITS = 8_000
 class Request:
     """Something to draw. `extra` terms go into the ledger whatever the noise turns out to be."""
 
-    asked: Question | Candidates | Statistic
+    asked: Question | Candidates | Statistic | PairStatistic
     price: Price | None = None  # None: as the plan draws it
     extra: tuple[tuple[str, str], ...] = ()
-    guess: Guess | HeldGuess | None = None
+    guess: Guess | HeldGuess | Selecting | None = None
 
     @property
     def digest(self) -> str:
@@ -75,13 +77,9 @@ class Request:
 
     def checked_price(self, plan: Plan) -> Price:
         """What checking the guess costs, and is certified to if it passes."""
-        offer = self.offer(plan, draw=1, batch=1)
+        offer, held = self.offer(plan, draw=1, batch=1), isinstance(self.guess, HeldGuess)
         return Price(
-            mechanism=(
-                described_check(offer.terms, rows=plan.rows)
-                if isinstance(self.guess, Guess)
-                else plan.mechanism
-            ),
+            mechanism=plan.mechanism if held else mechanism_under(plan, offer.terms),
             certificate=own_certificate_of(plan, offer.terms, ledger="none"),
             offer=offer,
             questions=Fraction(1),
@@ -129,6 +127,7 @@ def guess_request(
     share: object,
     tolerance: float | None,
     past: Callable[[], Transcript],
+    trained_on: int | None = None,
 ) -> Request:
     """The check of a guess about a share or a mean, in the units of the answer or as a share."""
     form = question.form
@@ -142,9 +141,10 @@ def guess_request(
             given=repr(guess),
             hint="" if checks else "open the data with mechanisms=[holdfast.Checking]",
         )
+    guessing_rows = rows_guessed_from(plan, trained_on, guess=guess, tolerance=tolerance)
     span = Span.between(*_exact(form.span))
     if share is None:
-        share = _short(guess=span.share(exact_number(guess=guess)))
+        share = short(guess=span.share(exact_number(guess=guess)))
         if not 0 <= share <= 1:
             accepted = f"from {float(span.low):g} to {float(span.high):g}"
             raise InvalidInput(argument="guess", accepted=accepted, given=repr(guess)[:80])
@@ -164,19 +164,22 @@ def guess_request(
         )
     if tolerance is not None:
         allowed = check.positive_fraction(tolerance=exact_number(tolerance=tolerance)) / span.width
-        allowed = _short(tolerance=min(allowed, Fraction(1)))  # no share is further off
+        allowed = short(tolerance=min(allowed, Fraction(1)))  # no share is further off
     real = isinstance(form, Mean)
     terms = {"levels": str(FINE), "low": str(span.low), "high": str(span.high)} if real else {}
-    request = Request(
-        question,
-        extra=tuple(terms.items()),
-        guess=Guess(share=share, tolerance=allowed, past=past, width=span.width),
+    made = Guess(
+        share=share,
+        tolerance=allowed,
+        past=past,
+        width=span.width,
+        guessing_rows=guessing_rows,
     )
+    request = Request(question, extra=tuple(terms.items()), guess=made)
     request.offer(plan, draw=1, batch=1)  # refused here, or remembered for the ledger's lock
     return request
 
 
-def _short(**named: Fraction) -> Fraction:
+def short(**named: Fraction) -> Fraction:
     """The one value given, if a ledger can write it down."""
     ((name, value),) = named.items()
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
@@ -199,10 +202,23 @@ def statistic_request(plan: Plan, statistic: object, *, radius: float | None = N
     return _real_request(plan, statistic, span, radius, extra)
 
 
-def best_request(plan: Plan, candidates: Candidates, *, loss: float | None = None) -> Request:
+def best_request(
+    plan: Plan,
+    candidates: Candidates,
+    *,
+    loss: float | None = None,
+    past: Callable[[], Transcript] = Transcript,
+) -> Request:
     """The draw that chooses one of the candidates. A loss is in their units."""
     real = isinstance(candidates.questions[0].form, Mean)
     low, high = _exact(candidates.span)
+    if isinstance(plan.mechanism, Checking):
+        if loss is not None:
+            accepted = "left out where guesses are checked: the sample's best is chosen"
+            raise InvalidInput(argument="loss", accepted=accepted, given=repr(loss))
+        terms = {"levels": str(FINE), "low": str(low), "high": str(high)} if real else {}
+        chosen = Selecting(candidates=len(candidates.questions), past=past)
+        return Request(candidates, extra=tuple(terms.items()), guess=chosen)
     drawn = best_price(
         plan,
         candidates=len(candidates.questions),

@@ -10,6 +10,7 @@ from holdfast.core.charge import used_part
 from holdfast.core.choice import Choice
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.source import Source
 from holdfast.data.statistic import Statistic
 from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
@@ -18,12 +19,11 @@ from holdfast.ledger.ledger import Ledger
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Guessed, Plan
-from holdfast.planner.price import planned_price, price
-from holdfast.query.candidates import parse_candidates
+from holdfast.planner.price import price
+from holdfast.query.candidates import Candidates, parse_candidates
 from holdfast.query.form import Given, Grouped, Histogram, Quantile
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
-from holdfast.session.agreed import no_statistic
 from holdfast.session.flow import Flow
 from holdfast.session.guessing import Guessing, past_of
 from holdfast.session.history import History
@@ -54,16 +54,12 @@ class Session:
     ) -> None:
         self.plan = plan
         self.analyst = analyst_name(analyst)
-        self.ledger = ledger
-        self._table = table
+        self.ledger, self._table = ledger, table
         self.schema = table.schema if schema is None else schema
-        past = past_of(plan, schema=self.schema, guesser=guesser)
-        self._flow = Flow(
-            table=table, plan=plan, ledger=ledger, rng=rng, past=past, analyst=self.analyst
-        )
-        self._guessing = Guessing(
-            plan=plan, ledger=ledger, flow=self._flow, past=past, guesser=guesser
-        )
+        past, name = past_of(plan, schema=self.schema, guesser=guesser), self.analyst
+        flow = Flow(table=table, plan=plan, ledger=ledger, rng=rng, past=past, analyst=name)
+        self._flow = flow
+        self._guessing = Guessing(plan=plan, ledger=ledger, flow=flow, past=past, guesser=guesser)
 
     def as_analyst(self, name: str) -> "Session":
         """The same session, with questions charged to this analyst and kept within their share."""
@@ -75,11 +71,12 @@ class Session:
 
     def ask(
         self,
-        question: Asked,
+        question: Asked | PairStatistic,
         *,
         radius: float | None = None,
         guess: float | None = None,
         tolerance: float | None = None,
+        trained_on: int | None = None,
     ) -> Answer:
         """A share or a mean of the population, with its interval.
 
@@ -87,13 +84,22 @@ class Session:
         the interval of a new question reaches no further, for a price that `price` tells before.
         A session that checks guesses takes a `guess`, in the units of the answer, or its guesser's,
         and answers it if the rows confirm that the population is within `tolerance` of it; if not,
-        it says about where the sample is, and all later intervals are a little wider. One that was
-        opened with a number of failures has one tolerance for all, and ends with the last of them.
+        it says about where the sample is, and all later intervals are a little wider. In place of a
+        tolerance, `trained_on` may say of how many other rows a guess is the mean. A session that
+        was opened with a number of failures has one tolerance for all, and ends with the last.
+        A guess at a mean over pairs of rows is checked likewise, as if there were half as many.
         """
-        if guess is None and tolerance is None:
+        asked: Question | PairStatistic
+        if isinstance(question, PairStatistic):
+            self._flow.check_ordered()
+            asked = question
+        elif guess is None and tolerance is None and trained_on is None:
             return self.ask_many([question], radius=radius)[0]
-        asked = parsed([question], self.schema)[0]
-        return self._guessing.check(asked, radius=radius, guess=guess, tolerance=tolerance)
+        else:
+            asked = parsed([question], self.schema)[0]
+        return self._guessing.check(
+            asked, radius=radius, guess=guess, tolerance=tolerance, trained_on=trained_on
+        )
 
     @property
     def failures(self) -> int:
@@ -123,9 +129,7 @@ class Session:
         """Answers to questions of any form together, as `ask_many` does."""
         asked = parsed(questions, self.schema)
         if isinstance(self.plan.mechanism, Guessed):
-            for question in asked:
-                check_scalar(question)
-            return list(self._guessing.check_all(asked, radius=radius))
+            return list(self.ask_many(asked, radius=radius))
         replies = self._replies(self._requests(drawn_for(asked), radius))
         return [found_in(replies, question) for question in asked]
 
@@ -171,20 +175,19 @@ class Session:
         request = question_request(self.plan, asked, loss=loss)
         return self._replies([request]).quantile(asked)
 
-    def best(self, candidates: Iterable[str], *, loss: float | None = None) -> Choice:
+    def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
         """Which of the candidates, shares or means, is largest in the population, or nearly so.
 
-        Costs the same for two candidates as for thousands, but for a logarithm: for a few, asking
-        each is cheaper. A smaller `loss` against the best of the sample costs more; by default it
-        is half of the planned radius.
+        Costs the same for two as for thousands, but for a logarithm: for a few, asking each is
+        cheaper. A smaller `loss` against the best of the sample costs more; the default is half of
+        the planned radius. Where guesses are checked, the best of the sample with its interval.
         """
         asked = parse_candidates(candidates, self.schema)
-        return self._replies([best_request(self.plan, asked, loss=loss)]).choice(asked)
+        return self._replies([self._best_request(asked, loss)]).choice(asked)
 
     def measure(self, statistic: Statistic, *, radius: float | None = None) -> Answer:
         """The mean of a statistic over fresh samples of as many rows, with its interval."""
-        if not self._table.ordered:
-            raise no_statistic(self._table)
+        self._flow.check_ordered()
         request = statistic_request(self.plan, statistic, radius=radius)
         return self._replies([request]).scalar(statistic)
 
@@ -198,12 +201,8 @@ class Session:
     @property
     def recall(self) -> Recall:
         """Tells recorded answers as they were told to those who asked."""
-        return Recall(
-            place=self.ledger.place,
-            schema=self.schema,
-            certificate=self.certificate,
-            rows=self.plan.rows,
-        )
+        place, rows = self.ledger.place, self.plan.rows
+        return Recall(place=place, schema=self.schema, certificate=self.certificate, rows=rows)
 
     def price(self, radius: float) -> Price:
         """What a new share with this radius would cost; nothing is spent."""
@@ -230,11 +229,13 @@ class Session:
         last = self.ledger.draws() + together
         return priced(self.plan, asked, radius=radius, loss=loss, draw=last)
 
-    def price_of_best(self, candidates: Iterable[str], *, loss: float | None = None) -> Price:
+    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
         """What a choice would cost; nothing is spent."""
-        asked = parse_candidates(candidates, self.schema)
-        request = best_request(self.plan, asked, loss=loss)
-        return request.price or planned_price(self.plan)
+        request = self._best_request(parse_candidates(candidates, self.schema), loss)
+        return request.price or self._flow.checked_price(request)
+
+    def _best_request(self, asked: Candidates, loss: float | None) -> Request:
+        return best_request(self.plan, asked, loss=loss, past=self._guessing.transcript)
 
     def _requests(self, asked: Iterable[Question], radius: float | None) -> list[Request]:
         return [question_request(self.plan, each, radius=radius) for each in asked]

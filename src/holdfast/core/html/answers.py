@@ -7,6 +7,7 @@ from holdfast.core.html.bars import Axis
 from holdfast.core.html.certificate import folded_certificate
 from holdfast.core.html.look import Html, bold, box, code, faint, joined, lines, number, table, text
 from holdfast.core.numerics import decimal_down, decimal_up, digits_up
+from holdfast.core.shown import shown
 
 if TYPE_CHECKING:
     from holdfast.core.answer import Answer
@@ -40,7 +41,7 @@ def answer_html(answer: "Answer") -> str:
     found = (bold(f"{answer.value:.{span.places}f}"), text(span.shown(interval)), bar)
     foot = paid(confidence=answer.confidence, replayed=answer.replayed, remaining=answer.remaining)
     return box(
-        lines(code(answer.question), joined(found, " "), foot),
+        lines(code(shown(answer.question)), joined(found, " "), foot),
         folded_certificate(answer.certificate),
     )
 
@@ -79,7 +80,9 @@ def quantile_html(answer: "QuantileAnswer") -> str:
     foot = paid(confidence=answer.confidence, replayed=answer.replayed, remaining=answer.remaining)
     return box(
         lines(
-            code(answer.question), joined((bold(repr(answer.value)), text(said), bar), " "), foot
+            code(shown(answer.question)),
+            joined((bold(repr(answer.value)), text(said), bar), " "),
+            foot,
         ),
         folded_certificate(answer.certificate),
     )
@@ -92,6 +95,10 @@ def choice_html(choice: "Choice") -> str:
         f"better by more than {digits_up(choice.gap)}"
     )
     foot = paid(confidence=choice.confidence, replayed=choice.replayed, remaining=choice.remaining)
+    if choice.winner:
+        said = f"{choice.winner.value:.{choice.span.places}f} " + (
+            f"{choice.span.shown(choice.winner.interval)}; {said}"
+        )
     return box(lines(code(choice.chosen), text(said), foot), folded_certificate(choice.certificate))
 
 
@@ -133,7 +140,7 @@ def cells_html(
     ]
     head = ("cell", "value", "interval", axis.name if axis else "", "of all rows")
     return box(
-        code(question),
+        code(shown(question)),
         table(head, rows),
         lines(left_out(len(rows), len(cells)), foot),
         folded_certificate(certificate),

@@ -1,0 +1,103 @@
+"""A session that checks guesses ends after the questions it promised: its levels rest on that."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import holdfast
+from holdfast.core.errors import LedgerClosed
+from holdfast.core.refusals import BudgetExhausted
+from holdfast.mechanisms.checking import Checking
+from holdfast.planner.recorded import described_mechanism
+from holdfast.query.question import parse_question
+from holdfast.session.recount import check_pasts
+from holdfast.session.request import guess_request
+from holdfast.session.session import Session
+from holdfast.theory.generalization.horizon import Weights
+
+DATA = {"x": np.random.default_rng(4).random(5_000)}
+
+
+def opened(questions: int) -> Session:
+    return holdfast.open(DATA, ledger=":memory:", questions=questions, mechanisms=[Checking])
+
+
+def left_behind(session: Session, text: str) -> None:
+    """A check that was paid for and never answered, as by a process that died."""
+    asked = parse_question(text, session.schema)
+    request = guess_request(
+        session.plan,
+        asked,
+        guess=0.5,
+        share=None,
+        tolerance=0.1,
+        past=session._guessing.transcript,
+    )
+    session.ledger.reserve(
+        {request.digest: request.text},
+        offers=lambda digests, _: [request.offer(session.plan, draw=1, batch=1) for _ in digests],
+        gate=session.plan.gate(),
+    )
+
+
+def test_the_last_question_is_answered_and_none_after_it() -> None:
+    with opened(3) as session:
+        session.ask("x > 0.5", guess=0.5, tolerance=0.1)
+        left_behind(session, "x > 0.6")
+        last = session.ask("x > 0.4", guess=0.6, tolerance=0.1)
+
+        assert "T-check-horizon" in last.certificate.theorems
+        assert session.remaining == 0
+        for refused in (
+            lambda: session.ask("x > 0.3", guess=0.7, tolerance=0.1),
+            lambda: session.price_of("x > 0.3", guess=0.7, tolerance=0.1),
+        ):
+            with pytest.raises(BudgetExhausted):
+                refused()
+        assert [entry.kind for entry in session.ledger.entries()][-1] == "refuse"
+        assert session.ask("x > 0.4").replayed
+        check_pasts(session.plan, session.ledger)
+
+
+def test_a_closed_session_says_so_beyond_its_horizon_too() -> None:
+    with opened(1) as session:
+        session.ask("x > 0.5", guess=0.5, tolerance=0.1)
+        session.ledger.retire()
+        with pytest.raises(LedgerClosed):
+            session.ask("x > 0.3", guess=0.7, tolerance=0.1)
+
+
+def test_late_questions_may_be_guessed_more_closely_than_without_a_horizon() -> None:
+    with opened(2_000) as session:
+        early, late = (
+            session.plan.mechanism.certify(session.plan.target),
+            Checking(rows=5_000, weights=Weights.ANYTIME).certify(session.plan.target),
+        )
+    assert early.radius < 0.9 * late.radius
+
+
+def test_the_ledger_says_by_which_weights() -> None:
+    for weights in Weights:
+        made = Checking(rows=70, weights=weights)
+        assert described_mechanism(made.describe(), rows=70) == made
+    with opened(5) as session:
+        assert session.ledger.opening.mechanism == {"kind": "checking", "weights": "horizon"}
+    assert Checking(rows=70, weights=Weights.ANYTIME).describe() == {"kind": "checking"}
+    with pytest.raises(ValueError, match="all alike"):
+        described_mechanism({"kind": "checking", "weights": "all alike"}, rows=70)
+
+
+def test_a_session_from_before_goes_on_with_the_weights_that_it_began_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with opened(400) as new:
+        now = new.price_of("x > 0.5", guess=0.5).certificate.radius
+    monkeypatch.setattr(Checking, "describe", lambda _: {"kind": "checking"})
+    with opened(400) as old:
+        before = old.price_of("x > 0.5", guess=0.5)
+        answer = old.ask("x > 0.5", guess=0.9, tolerance=0.1)
+
+    assert old.plan.mechanism == Checking(rows=5_000, weights=Weights.ANYTIME)
+    assert before.certificate.radius < now  # the first question had more
+    assert {"T-check-anytime", "T-check-failed"} <= set(answer.certificate.theorems)
