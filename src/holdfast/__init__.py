@@ -69,6 +69,14 @@ if TYPE_CHECKING:
     from holdfast.data.statistic import Statistic
     from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
     from holdfast.guess.domain import Domain, Ranges
+    from holdfast.learn.board.board import Board
+    from holdfast.learn.board.export import verify_export
+    from holdfast.learn.choosing import Best
+    from holdfast.learn.comparing import Comparison
+    from holdfast.learn.holdout import Holdout
+    from holdfast.learn.metrics.custom import metric
+    from holdfast.learn.scorer import HoldoutScorer
+    from holdfast.learn.searching import Search
     from holdfast.mechanisms.checking import Checking
     from holdfast.mechanisms.gaussian import Gaussian
     from holdfast.mechanisms.laplace import Laplace
@@ -143,9 +151,16 @@ _HOMES = {
     "Source": "holdfast.data.source",
     "Statistic": "holdfast.data.statistic",
     "load": "holdfast.data.load",
+    "metric": "holdfast.learn.metrics.custom",
     "split": "holdfast.data.frame",
+    "Board": "holdfast.learn.board.board",
     "Checking": "holdfast.mechanisms.checking",
     "Domain": "holdfast.guess.domain",
+    "Best": "holdfast.learn.choosing",
+    "Comparison": "holdfast.learn.comparing",
+    "Holdout": "holdfast.learn.holdout",
+    "HoldoutScorer": "holdfast.learn.scorer",
+    "Search": "holdfast.learn.searching",
     "Ranges": "holdfast.guess.domain",
     "Training": "holdfast.session.guessers",
     "consistent_median": "holdfast.session.guessers",
@@ -171,6 +186,7 @@ _HOMES = {
     "open": "holdfast.session.opening",
     "plan": "holdfast.planner.plan",
     "to_pandas": "holdfast.core.frames",
+    "verify_export": "holdfast.learn.board.export",
     "History": "holdfast.session.history",
     "Recorded": "holdfast.session.history",
     **dict.fromkeys(_ERRORS, "holdfast.core.errors"),
@@ -180,19 +196,20 @@ _HOMES = {
 }
 
 __all__ = [
-    "Answer", "BudgetElsewhere", "BudgetExhausted", "Certificate", "CertificateMismatch",
-    "Checking", "Choice", "ConditionalAnswer", "DataChanged", "DataError", "Domain",
-    "EvaluationFailed", "FailuresExhausted", "GatewayError", "GatewayUnavailable", "Gaussian",
-    "GroupedAnswer", "HistogramAnswer", "History", "HoldfastError", "Interval", "InvalidInput",
-    "KeyInUse", "Laplace", "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch",
-    "LedgerMissing", "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking",
-    "Malformed", "NotAllowed", "NotServed", "NotThisWay", "OpenEnded", "Plan", "Price",
-    "QuantileAnswer", "QuestionError", "Ranges", "Recorded", "Refusal", "RemoteSession", "Rounds",
-    "RoundsExhausted", "Session", "ShareExhausted", "Source", "Splitting", "Statistic", "Switching",
+    "Answer", "Best", "Board", "BudgetElsewhere", "BudgetExhausted", "Certificate",
+    "CertificateMismatch", "Checking", "Choice", "Comparison", "ConditionalAnswer", "DataChanged",
+    "DataError", "Domain", "EvaluationFailed", "FailuresExhausted", "GatewayError",
+    "GatewayUnavailable", "Gaussian", "GroupedAnswer", "HistogramAnswer", "History",
+    "HoldfastError", "Holdout", "HoldoutScorer", "Interval", "InvalidInput", "KeyInUse", "Laplace",
+    "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
+    "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking", "Malformed",
+    "NotAllowed", "NotServed", "NotThisWay", "OpenEnded", "Plan", "Price", "QuantileAnswer",
+    "QuestionError", "Ranges", "Recorded", "Refusal", "RemoteSession", "Rounds", "RoundsExhausted",
+    "Search", "Session", "ShareExhausted", "Source", "Splitting", "Statistic", "Switching",
     "Target", "Thresholdout", "TooLarge", "TooManyRequests", "TooSlow", "Training", "Truncation",
     "TypeMismatch", "Unauthenticated", "UnknownColumn", "VacuousPlan", "Votes", "WitnessDamaged",
-    "connect", "consistent_median", "learned_weights", "load", "open", "plan",
-    "split", "to_pandas",
+    "connect", "consistent_median", "learned_weights", "load", "metric", "open", "plan", "split",
+    "to_pandas", "verify_export",
 ]  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Models scored on one holdout, again and again: scores, comparisons, searches, leaderboards."""

@@ -1,0 +1,60 @@
+"""Whether the prediction is the label."""
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from holdfast.learn.column import Labels, Predictions
+from holdfast.learn.metric import Rows, Wants
+from holdfast.learn.metrics.kinds import same_kind
+
+__all__ = ["Accuracy", "ZeroOne", "same_kind"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """1 where the prediction is the label, else 0."""
+
+    NAME: ClassVar[str] = "accuracy"
+    flag: ClassVar[bool] = True
+    higher: ClassVar[bool] = True
+    wants: ClassVar[Wants] = Wants.LABEL
+    span: ClassVar[float] = 1.0
+
+    @property
+    def text(self) -> str:
+        return self.NAME
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        for each in predictions:
+            same_kind(labels, each)
+
+    def values(self, labels: Labels, *predictions: Predictions) -> Rows:
+        (predicted,) = predictions
+        return np.equal(predicted.values, labels.values).astype(np.float64)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ZeroOne:
+    """1 where the prediction is not the label, else 0: the loss that accuracy is 1 minus."""
+
+    NAME: ClassVar[str] = "zero_one"
+    flag: ClassVar[bool] = True
+    higher: ClassVar[bool] = False
+    wants: ClassVar[Wants] = Wants.LABEL
+    span: ClassVar[float] = 1.0
+
+    @property
+    def text(self) -> str:
+        return self.NAME
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        for each in predictions:
+            same_kind(labels, each)
+
+    def values(self, labels: Labels, *predictions: Predictions) -> Rows:
+        (predicted,) = predictions
+        return np.not_equal(predicted.values, labels.values).astype(np.float64)

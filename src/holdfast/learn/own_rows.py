@@ -1,0 +1,50 @@
+"""The rows of a holdout given as rows to guess from: then guesses would be looks at its labels."""
+
+import numpy as np
+import polars as pl
+
+from holdfast.core.errors import InvalidInput
+from holdfast.data.fingerprint import fingerprint
+from holdfast.data.normal import normalised
+from holdfast.learn.column import Labels, Predictions
+from holdfast.learn.desk import Desk, LocalDesk
+from holdfast.learn.guesses import Expected, Trained
+from holdfast.learn.held import LABEL, ROW
+from holdfast.learn.naming import row_names
+
+
+def refuse_own_rows(desk: Desk, trained: Trained | None) -> None:
+    """Refuse training rows that are those of the holdout, in any order, with their labels."""
+    if trained is None or not isinstance(desk, LocalDesk) or not _alike(desk, trained.labels):
+        return
+    names = row_names(trained.features, rows=trained.labels.rows)
+    rows = pl.DataFrame({LABEL: trained.labels.values, ROW: names})
+    if fingerprint(normalised(rows)) == desk.held.fingerprint:
+        raise _own("training")
+
+
+def refuse_own_answers(desk: Desk, seen: Expected, predicted: Predictions) -> None:
+    """Refuse labels of other rows that are the labels of the holdout, with its predictions."""
+    if not isinstance(desk, LocalDesk) or not _alike(desk, seen.labels):
+        return
+    same = np.array_equal(seen.labels.values, desk.labels.values)
+    if same and seen.predicted.digest == predicted.digest:
+        raise _own("validation")
+
+
+def _alike(desk: LocalDesk, labels: Labels) -> bool:
+    """Whether there are as many of each label; what it costs to see that is little."""
+    held = desk.labels
+    if labels.rows != held.rows or labels.text != held.text:
+        return False
+    return np.array_equal(np.sort(labels.values), np.sort(held.values))
+
+
+def _own(argument: str) -> InvalidInput:
+    return InvalidInput(
+        argument=argument,
+        accepted="other rows than those of the holdout",
+        given="the same ones",
+        hint="a guess that was made from the labels it is checked with is always confirmed, and "
+        "nothing that is promised would be true: give rows that models may be trained on",
+    )

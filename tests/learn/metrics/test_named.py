@@ -1,0 +1,203 @@
+"""Metrics by name: read, written, refused, made by users, and documented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import holdfast
+from holdfast.core.errors import EvaluationFailed, InvalidInput
+from holdfast.learn.metrics.accuracy import Accuracy
+from holdfast.learn.metrics.named import COMPOSITES, METRICS, PAIRS, measure_of, metric_of
+from holdfast.learn.metrics.numeric import Pinball
+from holdfast.learn.metrics.quotients import F1, BalancedAccuracy
+
+PAGE = Path(__file__).parents[3] / "docs/reference/metrics.md"
+
+TEXTS = [
+    "accuracy",
+    "zero_one",
+    "brier",
+    'brier("it\\"s")',
+    "log_loss(0.001)",
+    'log_loss(0.01, "ja, é")',
+    "absolute_error(-1.5, 1e+20)",
+    "squared_error(0, 10)",
+    "pinball(0.9, 0, 100)",
+    "true_positive(1)",
+    "false_positive(2)",
+    'false_negative("a")',
+    "mistaken(1)",
+    "positive_in_bin(0.1, 0.2, 1)",
+    "negative_in_bin(0.1, 0.2, 1)",
+    "label_mean(0, 1)",
+    "label_spread(0.5, 0, 1)",
+    "rest_of_brier",
+    "precision(1)",
+    'recall("yes")',
+    "f1(0)",
+    "balanced_accuracy(0, 1)",
+    'balanced_accuracy("a", "b", "c")',
+    "r2(0, 10)",
+    "auc(1)",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_metric_is_read_as_it_is_written(text: str) -> None:
+    found = measure_of(text)
+
+    assert found.text == text
+    assert measure_of(found.text) == found
+    assert measure_of(found) is found
+
+
+def test_every_name_is_read_somewhere_here() -> None:
+    heads = {text.partition("(")[0] for text in TEXTS}
+    assert {*METRICS, *COMPOSITES} == heads - {"rest_of_brier"}
+
+
+@given(st.floats(0.001, 0.999), st.floats(-1e9, 1e9), st.floats(1e-3, 1e9))
+def test_all_numbers_come_back(level: float, low: float, width: float) -> None:
+    if low + width > low:
+        metric = Pinball(level, low, low + width)
+        assert metric_of(metric.text) == metric
+
+
+@given(st.text(alphabet="aZé \"'\\,()\n\0𝄞", max_size=50))
+def test_all_classes_come_back(name: str) -> None:
+    metric = F1(name)
+    assert measure_of(metric.text) == metric
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "acuracy",
+        "",
+        "accuracy(",
+        "accuracy)",
+        "accuracy(1)",
+        "absolute_error",
+        "absolute_error(1)",
+        "absolute_error(2, 1)",
+        "absolute_error(0, NaN)",
+        "absolute_error(0, Infinity)",
+        "absolute_error(0, 1e300)",
+        "absolute_error(0, [1])",
+        'absolute_error("a", "b")',
+        "pinball(1, 0, 1)",
+        "log_loss(0)",
+        "log_loss(0.6)",
+        "brier(true)",
+        "positive_in_bin(0.5, 0.4)",
+        "label_spread(3, 0, 1)",
+        "balanced_accuracy(1)",
+        "balanced_accuracy(1, 1)",
+        "f1(" + "1, " * 1000 + "1)",
+        "rest_of_f1",
+        "f1(" + "[" * 900 + ")",
+    ],
+)
+def test_what_names_no_metric_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        measure_of(text)
+
+
+@pytest.mark.parametrize("given", [None, 3, F1, Accuracy, len])
+def test_what_is_no_metric_is_refused(given: object) -> None:
+    with pytest.raises(InvalidInput, match="metric must be"):
+        measure_of(given)
+
+
+def test_a_near_name_is_offered() -> None:
+    with pytest.raises(InvalidInput, match="did you mean 'balanced_accuracy'"):
+        measure_of("balanced_acuracy")
+
+
+def test_calibration_is_found_where_it_is() -> None:
+    with pytest.raises(InvalidInput, match=r"Holdout\.calibration"):
+        measure_of("calibration(10)")
+
+
+def test_a_composite_is_no_mean_over_rows() -> None:
+    with pytest.raises(InvalidInput, match=r"Holdout\.score"):
+        metric_of("f1")
+
+
+def test_classes_are_named_once() -> None:
+    assert BalancedAccuracy() == BalancedAccuracy(0, 1)
+    with pytest.raises(InvalidInput, match="each once"):
+        BalancedAccuracy(1, 1.0)
+
+
+# Custom metrics --------------------------------------------------------------------------------
+
+ROWS = 2000
+Y = np.random.default_rng(4).integers(0, 5, ROWS).astype(float)
+SAID = Y + np.random.default_rng(5).integers(-2, 3, ROWS)
+
+
+def test_a_function_of_labels_and_predictions_is_a_metric() -> None:
+    near = holdfast.metric(lambda y, said: np.abs(y - said) <= 1, name="within_one")
+    answer = holdfast.Holdout(None, Y, metric=near).score(SAID, guess=0.6)
+
+    sample = float(np.mean(np.abs(Y - SAID) <= 1))
+    assert answer.low <= sample <= answer.high
+    assert str(answer).count("within_one_") == 1
+
+
+def test_what_a_function_gives_is_moved_between_0_and_1() -> None:
+    for higher, worst in ((True, 0.0), (False, 1.0)):
+        wild = holdfast.metric(
+            lambda y, _: np.where(y > 3, np.nan, y * 1000 - 1500), name="wild", higher=higher
+        )
+        answer = holdfast.Holdout(None, Y, metric=wild).score(SAID, guess=0.4)
+        sample = float(np.mean(np.where(Y > 3, worst, (Y > 1).astype(float))))
+        assert answer.low <= sample <= answer.high
+
+
+def test_a_function_cannot_change_the_labels() -> None:
+    def spoiling(y: np.ndarray[tuple[int], np.dtype[np.float64]], _: object) -> object:
+        y[:] = 0
+        return y
+
+    holdout = holdfast.Holdout(None, Y)
+    holdout.score(SAID, metric=holdfast.metric(spoiling, name="spoiling"), guess=0.0)
+    assert holdout.score(Y, guess=1.0, tolerance=0.1).value == 1.0
+    assert holdout.failures == 0
+
+
+@pytest.mark.parametrize("function", [lambda *_: 1 / 0, lambda *_: [1.0], lambda *_: "text"])
+def test_a_function_that_fails_says_nothing_of_the_rows(function: object) -> None:
+    holdout = holdfast.Holdout(None, Y, metric=holdfast.metric(function, name="broken"))  # type: ignore[arg-type]
+    with pytest.raises(EvaluationFailed) as raised:
+        holdout.score(SAID, guess=0.5)
+
+    assert raised.value.__cause__ is None
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "", "two words", "x" * 41, "rest_of_mine", 3])
+def test_a_name_that_identifies_nothing_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="name must be"):
+        holdfast.metric(lambda *_: 0, name=name)
+
+
+def test_what_is_no_function_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="function must be"):
+        holdfast.metric("accuracy", name="mine")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="wants must be"):
+        holdfast.metric(lambda *_: 0, name="mine", wants="fit")
+
+
+# Documentation ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*METRICS, *COMPOSITES, *PAIRS, "rest_of_"])
+def test_every_metric_is_documented(name: str) -> None:
+    assert f"| `{name}" in PAGE.read_text()

@@ -1,0 +1,45 @@
+"""Names of rows: the same for the same features, in whatever they come."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse  # type: ignore[import-untyped]
+
+from holdfast.core.errors import InvalidInput
+from holdfast.learn.naming import row_names
+
+FEATURES = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        FEATURES,
+        FEATURES[:, :1],
+        pd.DataFrame(FEATURES, columns=["a", "b"]),
+        pl.DataFrame({"a": [1, 3, 1], "b": ["x", "y", "x"]}),
+        sparse.csr_matrix(FEATURES),
+        sparse.coo_matrix(FEATURES),
+        ["a text", "another", "a text"],
+        [[1, 2], [3], [1, 2]],
+        np.array(["a", "b", "a"]),
+        np.array([{"a": 1}, {"b": 2}, {"a": 1}], dtype=object),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_equal_rows_have_equal_names_and_others_have_others(features: object) -> None:
+    first, second, third = row_names(features, rows=3)
+    assert first == third != second
+
+
+def test_what_has_no_rows_to_digest_is_numbered() -> None:
+    assert row_names(None, rows=3) == ["0", "1", "2"]
+    assert row_names(object(), rows=2) == ["0", "1"]
+
+
+def test_another_number_of_rows_than_labels_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="one row for each of the 4 labels"):
+        row_names(FEATURES, rows=4)

@@ -1,0 +1,28 @@
+"""Scores of several questions, where the budget ends between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import holdfast
+
+LABELS = np.random.default_rng(3).integers(0, 2, 500)
+
+
+@pytest.mark.parametrize("questions", [1, 2])
+def test_a_refusal_says_what_became_of_the_parts_before_it(questions: int) -> None:
+    holdout = holdfast.Holdout(None, LABELS, questions=questions)
+    with pytest.raises(holdfast.BudgetExhausted) as refused:
+        holdout.score(1 - LABELS, metric="f1", guess=0.5)
+    assert any("free when they are asked again" in note for note in refused.value.__notes__)
+    assert holdout.left == 0
+
+
+def test_answers_are_shown_with_short_names() -> None:
+    holdout = holdfast.Holdout(None, LABELS)
+    answer, rate = holdout.score(LABELS, guess=0.9), holdout.score(LABELS, where="label = 1")
+    for each in (answer, rate):
+        assert len(str(each)) < 80
+        assert repr(each) == f"<{type(each).__name__} {each}>"
+        assert "…" in str(each)
