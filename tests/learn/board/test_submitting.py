@@ -1,0 +1,267 @@
+"""What a submission costs and what it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from holdfast.core.errors import DataError, InvalidInput
+from holdfast.core.refusals import BudgetExhausted, ShareExhausted
+from holdfast.core.witness_errors import BudgetElsewhere
+from holdfast.learn.board.board import Board
+from holdfast.learn.board.entry import Told
+from holdfast.learn.holdout import Holdout
+from learn.board.contests import Contest, labels_of, names
+
+
+def test_the_first_entry_is_told_and_a_worse_one_is_not(tmp_path: Path) -> None:
+    contest = Contest(tmp_path)
+    first = contest.board.submit("ann", contest.right(0.8))
+    worse = contest.board.submit("bob", contest.right(0.6))
+    assert first.told is Told.CORRECTED
+    assert first.low < 0.8 < first.high
+    assert worse.told is Told.NO_BETTER
+    assert (worse.low, worse.shown) == (0.0, f"not above {worse.high:.4f}")
+    assert contest.board.standings().failures == 1
+
+
+def test_what_is_told_of_entries_that_are_no_better_does_not_depend_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    for share in (0.2, 0.75):
+        folder = tmp_path / str(share)
+        monkeypatch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))  # the same labels again
+        contest = Contest(folder)
+        contest.board.submit("ann", contest.right(0.8))
+        entry = contest.board.submit("bob", contest.right(share))
+        told.append((entry.told, entry.value, entry.low, entry.high))
+    assert told[0] == told[1]
+
+
+def test_the_same_labels_make_no_second_board(tmp_path: Path) -> None:
+    Contest(tmp_path / "one")
+    with pytest.raises(BudgetElsewhere):
+        Contest(tmp_path / "two")
+    assert list((tmp_path / "two").iterdir()) == []
+
+
+def test_labels_of_a_holdout_with_these_ids_make_no_board(tmp_path: Path) -> None:
+    contest = Contest(tmp_path / "one")
+    contest.board.release()
+    public = pl.read_parquet(contest.board.folder / "public.parquet")
+    with pytest.raises(BudgetElsewhere):
+        Holdout(public["id"].to_list(), public["label"], ledger=tmp_path / "other.holdfast")
+
+
+def test_large_whole_numbers_are_told_apart(tmp_path: Path) -> None:
+    large = [str(2**53 + each) for each in range(400)]
+    table = pl.DataFrame({"id": names(400), "label": large})
+    with Board.create(tmp_path / "large", labels=table[:200], final=table[200:]) as board:
+        assert board.settings.labels == "text"
+        shifted = pl.DataFrame({"id": names(400), "prediction": [*large[1:], "0"]})
+        assert board.submit("ann", shifted, declared=0.0).value == 0
+
+
+def test_a_share_for_the_final_is_split_off_at_random(tmp_path: Path) -> None:
+    table = labels_of(np.arange(1000) % 2)
+    with Board.create(tmp_path / "coins", labels=table, final=0.25) as board:
+        assert (board.settings.public_rows, board.settings.final_rows) == (750, 250)
+        assert board.ids == sorted(names(1000))
+        assert board._reader.final != names(1000)[750:]
+        kept = pl.read_parquet(board.folder / "final.parquet")
+        assert kept.equals(
+            table.filter(pl.col("id").is_in(board._reader.final)).cast({"label": pl.Float64})
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "argument"),
+    [
+        ({"final": 0.0}, "final"),
+        ({"final": 1}, "final"),
+        ({"final": labels_of(np.zeros(3, int))}, "final"),
+        ({"labels": pl.DataFrame({"id": [1.5], "label": [1]})}, "labels"),
+        ({"per_team": "1/2000"}, "per_team"),
+        ({"per_team": "a"}, "per_team"),
+        ({"step": 0.0}, "step"),
+        ({"title": "a\nb"}, "title"),
+        ({"metric": "beauty"}, "metric"),
+        ({"confidence": 1.5}, "confidence"),
+        ({"submissions": 0}, "submissions"),
+    ],
+)
+def test_what_makes_no_board_leaves_nothing_behind(
+    tmp_path: Path, given: dict[str, object], argument: str
+) -> None:
+    with pytest.raises(InvalidInput, match=argument):
+        Contest(tmp_path, rows=200, **given)  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_not_overwritten_and_another_is_no_board(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, rows=200)
+    with pytest.raises(DataError, match="exists already"):
+        Contest(tmp_path, rows=200)
+    with pytest.raises(DataError, match="is not a board"):
+        Board.open(tmp_path / "other")
+    (contest.board.folder / "board.json").write_text('{"version": 2}')
+    with pytest.raises(DataError, match="cannot be read as a board"):
+        Board.open(contest.board.folder)
+
+
+def test_an_improvement_is_told_from_both_sides(tmp_path: Path) -> None:
+    contest = Contest(tmp_path)
+    contest.board.submit("ann", contest.right(0.6))
+    better = contest.board.submit("bob", contest.right(0.9))
+    assert better.bounded
+    assert better.low < 0.9 < better.high
+    assert [each.team for each in contest.board.standings().running] == ["ann", "bob"]
+
+
+def test_less_than_a_step_is_no_improvement(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, step=0.2)
+    contest.board.submit("ann", contest.right(0.7))
+    assert contest.board.submit("bob", contest.right(0.8)).told is Told.NO_BETTER
+    assert contest.board.submit("bob", contest.right(0.98)).told is Told.CORRECTED
+
+
+def test_a_perfect_entry_is_told_even_if_the_best_is_a_step_away_from_perfect(
+    tmp_path: Path,
+) -> None:
+    contest = Contest(tmp_path, step=0.1)
+    contest.board.submit("ann", contest.right(0.97))
+    assert contest.board.submit("bob", contest.right(1.0)).bounded
+
+
+def test_a_declared_score_that_holds_costs_no_failure(tmp_path: Path) -> None:
+    contest = Contest(tmp_path)
+    entry = contest.board.submit("ann", contest.right(0.8), declared=0.8, name="forest")
+    assert (entry.told, entry.value, entry.name) == (Told.CONFIRMED, 0.8, "forest")
+    assert contest.board.standings().failures == 0
+    assert contest.draws == 1
+
+
+def test_a_wrong_declaration_is_corrected_and_after_so_many_not_looked_at(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, corrections=2)
+    board = contest.board
+    told = [board.submit("ann", contest.right(0.6), declared=0.95).told for _ in range(4)]
+    assert told == [Told.CORRECTED, Told.CORRECTED, Told.NO_BETTER, Told.NO_BETTER]
+    assert board.submit("bob", contest.right(0.6), declared=0.95).told is Told.CORRECTED
+
+
+def test_the_same_predictions_are_the_same_entry_and_free(tmp_path: Path) -> None:
+    contest = Contest(tmp_path)
+    given = contest.right(0.7)
+    first = contest.board.submit("ann", given)
+    path = tmp_path / "again.csv"
+    given.sample(fraction=1, shuffle=True, seed=2).write_csv(path)
+    assert contest.board.submit("ann", path, declared=0.2) == first
+    other = contest.board.submit("bob", dict(given.iter_rows()))
+    assert (other.value, other.low, other.high) == (first.value, first.low, first.high)
+    assert other.number == 2
+    assert contest.draws == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda rows: rows.head(5), "none for 'r10'"),
+        (lambda rows: pl.concat([rows, rows.head(1)]), "more than once"),
+        (lambda rows: rows.with_columns(pl.col("id") + "x"), "none for 'r0'"),
+        (lambda rows: rows.rename({"prediction": "label"}), "columns id and prediction"),
+        (lambda rows: rows.with_columns(prediction=pl.lit("cat")), "finite numbers"),
+        (lambda rows: rows.with_columns(prediction=pl.lit(None)), "a row without"),
+        (lambda rows: rows.with_columns(prediction=pl.lit(float("nan"))), "finite numbers"),
+        (lambda rows: [1, 2, 3], "a list"),
+    ],
+)
+def test_what_cannot_be_scored_costs_nothing(tmp_path: Path, change: object, what: str) -> None:
+    contest = Contest(tmp_path, rows=200)
+    with pytest.raises(InvalidInput, match=what):
+        contest.board.submit("ann", change(contest.right(0.7)))  # type: ignore[operator]
+    assert contest.draws == 0
+    assert contest.board.entries() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "argument"),
+    [
+        ({"declared": 1.5}, "declared"),
+        ({"declared": True}, "declared"),
+        ({"trained_on": 5}, "trained_on"),
+        ({"declared": 0.5, "trained_on": 0}, "trained_on"),
+        ({"name": "a\nb"}, "name"),
+    ],
+)
+def test_what_a_team_says_is_checked(
+    tmp_path: Path, given: dict[str, object], argument: str
+) -> None:
+    contest = Contest(tmp_path, rows=200)
+    with pytest.raises(InvalidInput, match=argument):
+        contest.board.submit("ann", contest.right(0.7), **given)  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="team"):
+        contest.board.submit("", contest.right(0.7))
+
+
+def test_texts_are_compared_as_texts(tmp_path: Path) -> None:
+    kinds = ["cat", "dog"] * 500
+    labels = pl.DataFrame({"id": range(1000), "label": kinds})
+    with Board.create(tmp_path / "pets", labels=labels, final=0.3) as board:
+        entry = board.submit("ann", {number: kinds[number] for number in range(1000)})
+    assert entry.high == 1.0
+    assert entry.low > 0.9
+
+
+def test_numbers_in_files_are_numbers_however_they_are_written(tmp_path: Path) -> None:
+    labels = tmp_path / "labels.csv"
+    labels.write_text("id,label\n" + "".join(f"{n},{n % 2}\n" for n in range(400)))
+    given = tmp_path / "given.csv"
+    given.write_text("id,prediction\n" + "".join(f"{n},{n % 2}.0\n" for n in range(400)))
+    with Board.create(tmp_path / "odd", labels=labels, final=0.5) as board:
+        assert board.submit("ann", given).high == 1.0
+
+
+def test_labels_and_predictions_may_be_pandas_frames_with_groups_and_categories(
+    tmp_path: Path,
+) -> None:
+    pandas = pytest.importorskip("pandas")
+    kinds = pandas.Series(["cat", "dog"] * 200, dtype="category")
+    table = pandas.DataFrame({"id": range(400), "label": kinds, "region": ["n", "s"] * 200})
+    with Board.create(tmp_path / "pets", labels=table, final=0.5) as board:
+        assert board.settings.labels == "text"
+        given = pandas.DataFrame({"id": range(400), "prediction": kinds})
+        assert board.submit("ann", given).high == 1.0
+        assert board.close().finalists[0].high == 1.0
+
+
+def test_every_team_has_its_share(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, submissions=6, per_team="1/3")
+    board = contest.board
+    assert board.left("ann") == 2
+    for _ in range(2):
+        board.submit("ann", contest.right(0.5))
+    with pytest.raises(ShareExhausted):
+        board.submit("ann", contest.right(0.5))
+    assert [board.left(team) for team in ("ann", "bob")] == [0, 2]
+    board.submit("bob", contest.right(0.5))
+    board.submit("cy", contest.right(0.5))
+    assert board.left("dee") == 0
+    with pytest.raises(InvalidInput, match="shares of 1/3 are taken"):
+        board.submit("dee", contest.right(0.5))
+    assert {each.entry.team: each.left for each in board.standings().teams} == {
+        "ann": 0, "bob": 1, "cy": 1,
+    }  # fmt: skip
+
+
+def test_all_submissions_together_have_an_end(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, submissions=2)
+    for _ in range(2):
+        contest.board.submit("ann", contest.right(0.5))
+    with pytest.raises(BudgetExhausted):
+        contest.board.submit("bob", contest.right(0.5))
+    assert contest.board.left("bob") == 0
+    assert len(contest.board.entries()) == 2
