@@ -1,7 +1,7 @@
 """The `holdfast` command.
 
 Exit codes: 0 done, 2 bad input, 3 refused (nothing was spent), 4 trouble with a ledger,
-5 the engine failed after the question had been paid for.
+5 the engine failed after the question had been paid for, 6 answered, but not what was required.
 """
 
 import io
@@ -21,7 +21,8 @@ BAD_INPUT, REFUSED, LEDGER_TROUBLE, ENGINE_FAILED = 2, 3, 4, 5
 
 # In the order of the help; each is a module of this package with a command of the same name.
 _COMMANDS = (
-    "plan", "ask", "best", "ledger", "account", "demo", "attack", "monitor", "serve", "token",
+    "plan", "ask", "best", "score", "holdout", "board", "ledger", "account", "demo", "attack",
+    "monitor", "serve", "token",
 )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ class Beside:
             )
         render.line(
             "A session fixes no number of failures in advance; it differs a little "
-            "(T-check-anytime)."
+            "(T-check-horizon)."
         )
 
     def _verdict(self) -> str:

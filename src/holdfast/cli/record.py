@@ -11,12 +11,14 @@ from holdfast.core.numerics import decimal_up, float_up
 from holdfast.ledger.record import Settled
 from holdfast.mechanisms.exponential import Exponential
 from holdfast.mechanisms.quantile import Quantile
+from holdfast.mechanisms.selection import Selection
 from holdfast.planner.plan import Plan
 from holdfast.planner.recorded import span_of
 from holdfast.query import form
 from holdfast.query.tree import Column
 from holdfast.session.certified import Certifier
 from holdfast.session.past import guessed, plausible, with_outcome
+from holdfast.session.selecting import selected
 
 
 @final
@@ -34,18 +36,38 @@ class Record:
             if not plausible(settled, rows=plan.rows):
                 raise LedgerDamaged(ledger=ledger, problem="records an answer of another shape")
             settled = Settled(settled.text, settled.value[0], with_outcome(settled))
+        if selected(settled.terms):
+            by.finding(settled)  # one that cannot be is damage
         return cls(settled, certificate)
 
     @property
     def chosen(self) -> bool:
         """Whether the value is the place of something in a public list."""
-        return self.settled.terms.get("kind") in (Exponential.KIND, Quantile.KIND)
+        kinds = (Exponential.KIND, Quantile.KIND, Selection.KIND)
+        return self.settled.terms.get("kind") in kinds
+
+    @property
+    def _place(self) -> int:
+        value = self.settled.value
+        return int(value[0] if isinstance(value, tuple) else value)
+
+    @property
+    def _winner(self) -> tuple[float, Interval] | None:
+        """The value of what was chosen, if it was told."""
+        value = self.settled.value
+        if not self.chosen or not isinstance(value, tuple):
+            return None
+        span = span_of(self.settled.terms)
+        return float(span.value(value[1])), span.interval(self.certificate.interval(value[1]))
 
     @property
     def _reach(self) -> float:
         """How far the choice may be from the best: in units of means, or in levels."""
         if self.settled.terms.get("kind") == Quantile.KIND:
             return self.certificate.radius
+        if self._winner:
+            _, interval = self._winner
+            return float_up(Fraction(interval.high) - Fraction(interval.low))
         return float_up(Fraction(self.certificate.radius) * span_of(self.settled.terms).width)
 
     def lines(self) -> list[list[str]]:
@@ -53,14 +75,18 @@ class Record:
         text, value = self.settled.text, self.settled.value
         if self.chosen:
             reach = decimal_up(self._reach)
-            return [[self._chosen_thing(), "", "", f"{text} (up to {reach})"]]
+            ends = ["", ""]
+            if self._winner:
+                shown = span_of(self.settled.terms).shown(self._winner[1])
+                ends = shown.strip("[]").split(", ")
+            return [[self._chosen_thing(), *ends, f"{text} (up to {reach})"]]
         if not isinstance(value, tuple):
             return [[*self._numbers()[0], text]]
         return [[*each, f"{text} [{n}]"] for n, each in enumerate(self._numbers(), 1)]
 
     def _chosen_thing(self) -> str:
         """A value of the grid, or the place in the list of candidates."""
-        index, terms = int(str(self.settled.value)), self.settled.terms
+        index, terms = self._place, self.settled.terms
         if terms.get("kind") != Quantile.KIND:
             return f"no. {index + 1}"
         span = span_of(terms)
@@ -76,7 +102,11 @@ class Record:
     def to_dict(self) -> dict[str, object]:
         text, value = self.settled.text, self.settled.value
         if self.chosen:
-            return {"question": text, "chosen": int(str(value)), "gap": self._reach}
+            told: dict[str, object] = {}
+            if self._winner:
+                number, interval = self._winner
+                told = {"value": number, "low": interval.low, "high": interval.high}
+            return {"question": text, "chosen": self._place, "gap": self._reach, **told}
         cells = [
             {"value": float(number), "low": interval.low, "high": interval.high}
             for number, interval in self._found()

@@ -42,7 +42,7 @@ def run(settings: Settings, *, first_token: bool, json_wanted: bool) -> None:
             if json_wanted:
                 link = token and link_of(address, token)
                 told = {"address": address, "token": token, "link": link, "datasets": datasets}
-                render.as_json(told)
+                render.as_json({**told, "boards": _boards(settings, address)})
             else:
                 _tell(settings, address, token, datasets, first_token=first_token)
             sys.stdout.flush()  # whoever started it may wait for this at the end of a pipe
@@ -85,6 +85,14 @@ def _summary(served: "Served") -> Summary:
     }
 
 
+def _boards(settings: Settings, address: str) -> list[dict[str, str]]:
+    """The leaderboards, with the address of the page of each."""
+    return [
+        {"name": each.name, "folder": each.folder, "page": f"{address}/boards/{each.name}"}
+        for each in settings.boards
+    ]
+
+
 def _tell(
     settings: Settings,
     address: str,
@@ -96,6 +104,8 @@ def _tell(
     say, tokens = render.line, f"--tokens {shlex.quote(str(settings.store))}"
     for each in datasets:
         say(f"{each['name']}: {each['promise']}; {each['remaining']:,} left ({each['ledger']})")
+    for board in _boards(settings, address):
+        say(f"{board['name']}: leaderboard at {board['page']} ({board['folder']})")
     if settings.audit_log is not None:
         say(f"audit log: {settings.audit_log}")
     if settings.quantum:

@@ -32,7 +32,7 @@ def token() -> None:
 @token.command()
 @click.argument("name")
 @click.option("--custodian", is_flag=True, help="May make tokens, set shares and close ledgers.")
-@click.option("--dataset", multiple=True, help="Only for this one; may be repeated.")
+@click.option("--dataset", multiple=True, help="Only for this data set or board; may be repeated.")
 @click.option(
     "--days", type=click.IntRange(1, 3650), help="How long it is valid. [default: always]"
 )
