@@ -31,7 +31,7 @@ def test_an_exhausted_budget_is_explained_and_old_answers_stay_free(
     question_of(page).fill("delay > 4")
     expect(page.get_by_text("More than is left for you.")).to_be_visible()
     page.get_by_role("button", name=BUTTON, exact=True).click()
-    expect(page.get_by_text("The budget is used up")).to_be_visible()
+    expect(page.locator("main").get_by_text("The budget is used up")).to_be_visible()
     expect(page.get_by_role("alert").filter(has_text="0 of 3 left")).to_be_attached()
     expect(question_of(page)).to_have_value("delay > 4")
     expect(answer_of(page, "delay > 4")).to_have_count(0)
@@ -41,7 +41,7 @@ def test_an_exhausted_budget_is_explained_and_old_answers_stay_free(
     expect(question_of(page)).to_have_value("delay > 2")
     page.get_by_role("button", name=BUTTON, exact=True).click()
     expect(answer_of(page, "delay > 2")).to_contain_text("answered before: free")
-    expect(page.get_by_text("The budget is used up")).to_have_count(0)
+    expect(page.locator("main").get_by_text("The budget is used up")).to_have_count(0)
     assert site.asked(token=site.token()) == 3
 
 

@@ -101,6 +101,23 @@ def test_a_choice_is_rebuilt_as_the_session_has_it(
         first.certificate.verify()
 
 
+def test_a_choice_where_guesses_are_checked_is_rebuilt_with_its_value(everything: Running) -> None:
+    local, candidates = own(everything, "checking"), ["delay > 10", "night", "distance > 900"]
+    with connected(everything, "checking") as remote:
+        priced = remote.price_of_best(candidates)
+        assert priced == local.price_of_best(candidates)
+        first = remote.best(candidates)
+        again = remote.best(candidates)
+        assert again == local.best(candidates)
+        assert first.winner is not None
+        assert first.gap == again.gap == pytest.approx(first.winner.high - first.winner.low)
+        first.certificate.verify()
+        guessed = remote.ask("delay > 12", guess=0.5, trained_on=300)
+        assert guessed.certificate.verify() == guessed.certificate
+        with pytest.raises(holdfast.InvalidInput, match="trained_on must be"):
+            remote.ask("delay > 13", guess=0.5, tolerance=0.1, trained_on=300)
+
+
 @pytest.mark.parametrize("name", [name for name in SERVED if name not in GUESSED])
 def test_every_mechanism_is_certified_as_the_session_does(name: str, everything: Running) -> None:
     local = own(everything, name)

@@ -54,7 +54,7 @@ def test_a_lost_reply_is_fetched_again_and_charged_once(
 def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
     with losing(everything.port) as way:
         given = {"dataset": "gaussian", "retries": 2}
-        remote = holdfast.connect(way.address, everything.analyst, **given)  # type: ignore[arg-type]
+        remote = holdfast.connect(way.address, everything.analyst, **given)  # type: ignore[call-overload]
         way.lose = 100
         with pytest.raises(holdfast.GatewayUnavailable, match=r"the connection to .* broke"):
             remote.ask("delay > 51")
@@ -67,7 +67,7 @@ def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
 def test_a_connection_that_was_closed_meanwhile_costs_no_try(everything: Running) -> None:
     with losing(everything.port) as way:
         given = {"dataset": "gaussian", "retries": 0}
-        with holdfast.connect(way.address, everything.analyst, **given) as remote:  # type: ignore[arg-type]
+        with holdfast.connect(way.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
             way.after_each = True
             for _ in range(3):
                 assert remote.remaining > 0
@@ -221,7 +221,7 @@ def test_batches_tell_their_progress(everything: Running) -> None:
             told.append((done, of))
 
     given = {"dataset": "gaussian", "progress": progress}
-    with holdfast.connect(everything.address, everything.analyst, **given) as remote:  # type: ignore[arg-type]
+    with holdfast.connect(everything.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
         found = remote.ask_many(["delay > 61", "delay > 62"])
         assert [each.replayed for each in found] == [False, False]
     assert all(done <= of for done, of in told)

@@ -108,10 +108,12 @@ class Running:
 
 @contextmanager
 def running(folder: Path, *datasets: Dataset, **given: Any) -> Iterator[Running]:
-    """A gateway for these data sets, or for the made-up flights."""
+    """A gateway for these data sets, or for the made-up flights if there are no boards either."""
     given = {"limits": Limits(rate=0), "port": 0, "threads": 8, **given}
     store = folder / "gateway.tokens"
-    settings = Settings(datasets=datasets or (held(folder),), store=store, **given)
+    if not datasets and not given.get("boards"):
+        datasets = (held(folder),)
+    settings = Settings(datasets=datasets, store=store, **given)
     gateway = Gateway.open(settings)
     with_tokens = Store(store)
     custodian = with_tokens.create_token(analyst="custodian", scope=Scope.CUSTODIAN)

@@ -124,9 +124,10 @@ def problem_in(said: bytes) -> str:
     return str(json.loads(said.partition(b"\r\n\r\n")[2])["type"]).removeprefix("/v1/problems/")
 
 
-def address(endpoint: Endpoint, dataset: str = "flights") -> str:
-    """Of a data set, and else of things that are not there."""
-    return re.sub(r"\{\w+\}", "nothing", endpoint.path.replace("{dataset}", dataset))
+def address(endpoint: Endpoint, dataset: str = "flights", board: str = "coins") -> str:
+    """Of a data set or a board, and else of things that are not there."""
+    path = endpoint.path.replace("{dataset}", dataset).replace("{board}", board)
+    return re.sub(r"\{\w+\}", "nothing", path)
 
 
 def named(endpoint: Endpoint) -> str:

@@ -41,7 +41,10 @@ def test_a_question_that_cannot_be_read_is_a_problem_with_its_place(gateway: Run
 def test_a_slip_in_a_body_is_told_with_the_fields_that_there_are(gateway: Running) -> None:
     said = gateway.send("POST", "/v1/datasets/flights/ask", b'{"questoin": "delay > 1"}')
     assert said.status == 422
-    assert "JSON with question, radius, loss, guess, tolerance, as for Ask" in said.json["detail"]
+    assert (
+        "JSON with question, radius, loss, guess, tolerance, trained_on, as for Ask"
+        in said.json["detail"]
+    )
     assert "something else: Object contains unknown field `questoin`" in said.json["detail"]
     wrong = gateway.ask("delay > 1", radius=-1)
     assert wrong.status == 422

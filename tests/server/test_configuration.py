@@ -16,7 +16,16 @@ from holdfast.planner.plan import KINDS
 from holdfast.planner.useful import CONFIDENCE, QUESTIONS
 from holdfast.server.configuration import check_reachable, from_file, of_one
 from holdfast.server.places import name_of
-from holdfast.server.setting_keys import DATASET, GATEWAY, LIMITS, MECHANISMS, Key, address, seconds
+from holdfast.server.setting_keys import (
+    BOARD,
+    DATASET,
+    GATEWAY,
+    LIMITS,
+    MECHANISMS,
+    Key,
+    address,
+    seconds,
+)
 from holdfast.server.settings import LOOPBACK, PORT, Dataset, Limits, Settings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/gateway-settings.md"
@@ -279,12 +288,18 @@ DEFAULTS: dict[Any, dict[str, Any]] = {
     | {"address": f"{LOOPBACK}:{PORT}"},
     "[gateway.limits]": {each.name: each.default for each in fields(Limits)},
     "[datasets.NAME]": {"confidence": float(CONFIDENCE), "questions": QUESTIONS},
+    "[boards.NAME]": {},
 }
 
 
 @pytest.mark.parametrize(
     ("heading", "keys", "numbers"),
-    [("[gateway]", GATEWAY, 4), ("[gateway.limits]", LIMITS, 6), ("[datasets.NAME]", DATASET, 2)],
+    [
+        ("[gateway]", GATEWAY, 4),
+        ("[gateway.limits]", LIMITS, 7),
+        ("[datasets.NAME]", DATASET, 2),
+        ("[boards.NAME]", BOARD, 0),
+    ],
 )
 def test_the_page_lists_every_key_with_what_it_accepts_and_its_default(
     heading: str, keys: dict[str, Key], numbers: int

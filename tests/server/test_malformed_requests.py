@@ -10,7 +10,8 @@ import pytest
 
 from holdfast.server.app import ENDPOINTS
 from holdfast.server.settings import Limits
-from server.gateways import Running
+from server.contests import contest
+from server.gateways import Running, held
 from server.guests import address, exchange, guarded, problem_in, request, status_of
 
 ASK = "/v1/datasets/flights/ask"
@@ -19,14 +20,17 @@ LIMIT = 30_000
 
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with guarded(tmp_path_factory, limits=Limits(rate=0, body=LIMIT, patience=0.1)) as (found, _):
+    folder, limits = tmp_path_factory.mktemp("data"), Limits(rate=0, body=LIMIT, patience=0.1)
+    boards = (contest(folder, rows=100).served,)
+    with guarded(tmp_path_factory, held(folder), limits=limits, boards=boards) as (found, _):
         yield found
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_charged(gateway: Running) -> Iterator[None]:
-    def draws() -> int:
-        return gateway.gateway.served["flights"].session.ledger.look().draws
+    def draws() -> tuple[int, int]:
+        asked = gateway.gateway.served["flights"].session.ledger.look().draws
+        return asked, gateway.gateway.boards["coins"].left()
 
     before = draws()
     yield

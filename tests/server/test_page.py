@@ -13,6 +13,7 @@ from holdfast.server.page import FOLDER, TYPES
 from server.gateways import Running, running
 
 ASSETS = sorted(FOLDER.iterdir())
+PAGES = ("index.html", "board.html")
 CUSTODIAN = re.compile(r"^custodian")
 INNER = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function")
 
@@ -69,13 +70,28 @@ def test_an_asset_names_only_files_that_exist(path: Path) -> None:
     assert not missing
 
 
-def test_the_index_leads_to_every_asset() -> None:
-    reached, waiting = {"index.html"}, ["index.html"]
+def _reached(page: str) -> set[str]:
+    """All files that a page names, or that those name."""
+    reached, waiting = {page}, [page]
     while waiting:
         for name in _named((FOLDER / waiting.pop()).read_text("utf-8")) - reached:
             reached.add(name)
             waiting.append(name)
-    assert reached == {path.name for path in ASSETS}
+    return reached
+
+
+def test_the_pages_lead_to_every_asset() -> None:
+    assert set.union(*map(_reached, PAGES)) == {path.name for path in ASSETS}
+
+
+@pytest.mark.parametrize("path", ["/boards/coins", "/boards/nothing"])
+def test_the_page_of_a_board_is_served_whether_there_is_one_or_not(
+    gateway: Running, path: str
+) -> None:
+    said = gateway.send("GET", path, token="")
+    assert said.status == 200
+    assert said.headers["content-security-policy"] == POLICY
+    assert said.body == (FOLDER / "board.html").read_bytes()
 
 
 @pytest.mark.parametrize("path", ASSETS, ids=lambda path: path.name)
@@ -96,8 +112,9 @@ def test_an_asset_names_no_address_of_others(path: Path) -> None:
     assert "@import" not in text
 
 
-def test_the_page_is_small() -> None:
-    sizes = {path.name: path.stat().st_size for path in ASSETS}
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_is_small(page: str) -> None:
+    sizes = {name: (FOLDER / name).stat().st_size for name in _reached(page)}
     for_analysts = sum(size for name, size in sizes.items() if not CUSTODIAN.match(name))
     assert for_analysts < 130_000
     assert sum(sizes.values()) < 200_000

@@ -19,7 +19,8 @@ import pytest
 
 from holdfast.server.connections import Guarded
 from holdfast.server.settings import Limits
-from server.gateways import Running
+from server.contests import contest
+from server.gateways import Running, held
 from server.guests import exchange, guarded, problem_in, request, status_of
 
 MUTATIONS = int(os.environ.get("HOLDFAST_FUZZ", "0")) or 400
@@ -33,7 +34,9 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Guarded, "patience", 0.2)
         patch.setattr(Guarded, "linger", 0.2)
-        with guarded(tmp_path_factory, limits=Limits(rate=0, patience=0.2)) as (found, _):
+        folder, limits = tmp_path_factory.mktemp("data"), Limits(rate=0, patience=0.2)
+        boards = (contest(folder, rows=100, submissions=5).served,)
+        with guarded(tmp_path_factory, held(folder), limits=limits, boards=boards) as (found, _):
             yield found
 
 
@@ -194,6 +197,12 @@ PATHS = [
     "/v1/datasets/flights/answers/%00",
     "/v1//health",
     "/v1/health/",
+    "/boards/..%2f..%2fetc%2fpasswd",
+    "/boards/%00",
+    "/boards/../assets/board.html",
+    "/v1/boards/..%2f..",
+    "/v1/boards/coins%2fclose",
+    "/v1/boards/%F0%9F%98%80/ids",
     "/V1/health",
     "/./v1/health",
     "/v1/./health",
@@ -341,6 +350,10 @@ def seeds(gateway: Running) -> list[bytes]:
         headers = {**who, "Content-Length": str(len(sent))}
         return request(path, sent, method="POST", headers=headers)
 
+    def handed_in(share: int) -> dict[str, object]:
+        ids = [f"r{number}" for number in range(100)]
+        return {"ids": ids, "values": [share] * 100, "declared": 0.5, "name": "forest"}
+
     chunks = {**who, "Transfer-Encoding": "chunked"}
     body = (
         b'b\r\n{"question\r\nf\r\n": "night given\r\n11\r\n delay > 1.5"   \r\n1\r\n}\r\n0\r\n\r\n'
@@ -352,6 +365,11 @@ def seeds(gateway: Running) -> list[bytes]:
         post(f"{base}/batch", {"questions": ["night", "carrier = 'AA'"]}),
         post(f"{base}/price", {"questions": ["mean(delay, 0, 10)"]}),
         post("/v1/visit", {"token": gateway.analyst}),
+        request("/boards/coins"), request("/v1/boards", headers=who),
+        request("/v1/boards/coins", headers=who),
+        post("/v1/boards/coins/entries", handed_in(0)),
+        post("/v1/boards/coins/entries", handed_in(1)),
+        post("/v1/boards/coins/close", {"confirm": "coins"}),
         request(f"{base}/ask", body, method="POST", headers=chunks),
     ]  # fmt: skip
 

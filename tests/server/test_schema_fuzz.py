@@ -20,8 +20,10 @@ import pytest
 from holdfast.server.app import ENDPOINTS
 from holdfast.server.openapi import statuses
 from holdfast.server.problems import STATUSES
+from server.contests import contest, organiser
 from server.gateways import Running
 from server.guests import guarded, several, token
+from server.labelled import holdout, labelled
 
 EXAMPLES = max(4, int(os.environ.get("HOLDFAST_FUZZ", "0")) // 100)
 
@@ -38,7 +40,11 @@ expected-statuses = [400, 401, 403, 404, 409, 413, 422]
 """
 
 # What would shut everybody out has data of its own.
-OTHERS = {"close": "surveys", "shares": "trips"}
+OTHERS = {
+    "close": "surveys", "shares": "trips",
+    "score": "labels", "best-score": "labels", "ids": "labels",
+}  # fmt: skip
+BOARDS = {"close": "dice", "export": "done"}
 
 QUESTIONS = [
     "delay > 10", "night", "mean(delay, 0, 10)", "histogram(carrier)", "night by carrier",
@@ -50,7 +56,16 @@ QUESTIONS = [
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
     folder = tmp_path_factory.mktemp("data")
-    with guarded(tmp_path_factory, *several(folder, "flights", "surveys", "trips")) as (found, _):
+    scored = holdout(labelled(folder / "labels", rows=40))
+    every = (*several(folder, "flights", "surveys", "trips"), scored)
+    names = ("coins", "dice", "done")
+    boards = {name: contest(folder, name, rows=40, submissions=10) for name in names}
+    given = {"boards": tuple(each.served for each in boards.values())}
+    with guarded(tmp_path_factory, *every, **given) as (found, _):
+        for each in boards.values():
+            assert organiser(found, each).submit(each.right(0.5)).status == 200
+        closed = organiser(found, boards["done"]).send("POST", "/close", {"confirm": "done"})
+        assert closed.status == 200
         yield found, folder
 
 
@@ -72,24 +87,39 @@ def narrowed(running: Running) -> dict[str, Any]:
                 if each["in"] == "path":
                     known = {
                         "dataset": [OTHERS.get(path.rpartition("/")[2], "flights")],
+                        "board": [BOARDS.get(path.rpartition("/")[2], "coins")],
                         "digest": [digest, "0" * 64],
                         "id": spare,
                         "name": ["invalid-input", "nothing"],
                     }
                     each["schema"] = {"type": "string", "enum": known[each["name"]]}
     schemas = found["components"]["schemas"]
-    for message, name in (("Ask", "question"), ("Histogram", "question")):
-        schemas[message]["properties"][name]["anyOf"].append({"enum": QUESTIONS})
+    schemas["Ask"]["properties"]["question"]["anyOf"].append({"enum": QUESTIONS})
+    schemas["Histogram"]["properties"]["question"] = {"enum": QUESTIONS[3:5]}
     for message, name in (("Batch", "questions"), ("PriceOf", "questions")):
         schemas[message]["properties"][name]["items"] = {"enum": QUESTIONS[:4]}
     schemas["Best"]["properties"]["candidates"] = {
         "type": "array", "items": {"enum": QUESTIONS[:2]}, "minItems": 2, "uniqueItems": True
     }  # fmt: skip
+    schemas["Score"]["properties"]["predictions"] = {"enum": [[1.0] * 40, {"values": [0.0] * 40}]}
+    schemas["Score"]["properties"]["metric"] = {"enum": ["accuracy", "concordant", None]}
+    schemas["BestScore"]["properties"]["candidates"] = {
+        "enum": [[[1.0] * 40, [0.0] * 40], [[1.0] * 40, {"values": [1.0] * 39 + [0.0]}]]
+    }
+    schemas["BestScore"]["properties"]["metric"] = {"enum": ["accuracy", "rest_of_brier", None]}
+    schemas["Score"]["properties"]["where"] = {"enum": ["", "region = 'south'"]}
     schemas["WhatIf"]["properties"] = {
         "questions": {"type": "integer", "minimum": 1, "maximum": 10**12},
         "confidence": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
     }
-    schemas["Confirmation"]["properties"]["confirm"] = {"type": "string", "enum": ["surveys"]}
+    confirmed = {"type": "string", "enum": ["surveys", "dice"]}
+    schemas["Confirmation"]["properties"]["confirm"] = confirmed
+    ids = [f"r{number}" for number in range(40)]
+    schemas["Submission"]["properties"]["ids"] = {"enum": [ids]}
+    schemas["Submission"]["properties"]["values"] = {"enum": [[0.0] * 40, [True] * 40]}
+    schemas["Submission"]["properties"]["name"] = {"enum": ["", "forest"]}
+    schemas["Submission"]["properties"]["trained_on"] = {"enum": [None]}
+    schemas["BoardChoice"]["properties"]["entry"] = {"enum": [1]}
     return found
 
 

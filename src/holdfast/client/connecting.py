@@ -1,17 +1,26 @@
-"""How a session with a gateway begins."""
+"""How a session with a gateway begins, or a holdout there."""
 
 from os import PathLike, fspath
+from typing import TYPE_CHECKING, overload
 
 from holdfast.client.address import read_address, read_token
-from holdfast.client.calls import Calls
+from holdfast.client.calls import Calls, Json
 from holdfast.client.dataset import Progress, RemoteData
-from holdfast.client.link import Link
 from holdfast.client.promise import understood
+from holdfast.client.reach import Reach
 from holdfast.client.session import RemoteSession
 from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from types import EllipsisType
 
+    from holdfast.learn.holdout import Holdout
+
+Rows = tuple[object, object]
+
+
+@overload
 def connect(
     url: str,
     token: str | None = None,
@@ -22,7 +31,37 @@ def connect(
     progress: Progress | None = None,
     certificates: str | PathLike[str] | None = None,
     insecure: bool = False,
-) -> RemoteSession:
+) -> RemoteSession: ...
+
+
+@overload
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    X: object,  # noqa: N803
+    training: Rows | None = None,
+    dataset: str | None = None,
+    timeout: float = 60.0,
+    retries: int = 4,
+    certificates: str | PathLike[str] | None = None,
+    insecure: bool = False,
+) -> "Holdout": ...
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    dataset: str | None = None,
+    X: "object | EllipsisType" = ...,  # noqa: N803 (what everybody calls it)
+    training: Rows | None = None,
+    timeout: float = 60.0,
+    retries: int = 4,
+    progress: Progress | None = None,
+    certificates: str | PathLike[str] | None = None,
+    insecure: bool = False,
+) -> "RemoteSession | Holdout":
     """A session about data that a gateway holds, asked as one of `holdfast.open`.
 
     `url` is the gateway's address, or the link with `#token=…` that its custodian gives out. The
@@ -30,35 +69,61 @@ def connect(
     set needs no `dataset`. A request that fails on the way is tried again up to `retries` times;
     it is charged once. `progress` is told how many rows of how many are read, for batches.
     `certificates` is a file of those to trust instead of the system's, for https.
+
+    Of a holdout it is a `holdfast.Holdout`, whose labels stay there. `X` is then the features of
+    its rows, in their order, so that models can be scored, or None if only predictions will be;
+    `training` is other rows, as (X, y), on which models are scored for a guess.
     """
     address = read_address(url, insecure=insecure)
     if retries < 0:
         raise InvalidInput(argument="retries", accepted="0 or more", given=str(retries))
-    link = Link(
-        address,
+    reach = Reach(
+        address=address,
         token=read_token(url, token),
         timeout=check.positive_float(timeout=timeout),
+        retries=retries,
         certificates=None if certificates is None else fspath(certificates),
     )
-    calls = Calls(link, retries=retries)
+    calls = reach.calls()
     try:
-        name = _named(calls, dataset)
+        said = _named(calls, dataset)
+        with understood(str(address)):
+            name, holds_labels = str(said["name"]), said.get("holdout") is not None
+        if holds_labels:
+            calls.link.close()
+            return _holdout(reach, name, None if X is ... else X, training)
+        if X is not ... or training is not None:
+            raise InvalidInput(
+                argument="X", accepted="for a holdout", given=f"{name!r}, which is none"[:80]
+            )
         return RemoteSession(RemoteData(calls, name, progress=progress))
     except BaseException:
-        link.close()
+        calls.link.close()
         raise
 
 
-def _named(calls: Calls, wanted: str | None) -> str:
+def _holdout(reach: Reach, name: str, features: object, training: Rows | None) -> "Holdout":
+    from holdfast.client.desk import RemoteDesk  # noqa: PLC0415 (imports engines)
+    from holdfast.learn.holdout import Holdout  # noqa: PLC0415
+
+    desk = RemoteDesk(reach, name)
+    try:
+        return Holdout.at(desk, features=features, metric=desk.metric, training=training)
+    except BaseException:
+        desk.close()
+        raise
+
+
+def _named(calls: Calls, wanted: str | None) -> Json:
     """The data set that is wanted, or the only one that the token is for."""
     listed = calls.look("/v1/datasets")
     with understood(str(calls.link.address)):
-        names = [str(each["name"]) for each in listed]
-    if wanted in names or (wanted is None and len(names) == 1):
-        return wanted or names[0]
+        known = {str(each["name"]): each for each in listed}
+    if wanted in known or (wanted is None and len(known) == 1):
+        return known[wanted or next(iter(known))]
     raise InvalidInput(
         argument="dataset",
-        accepted=f"one of {', '.join(names)}" if names else "one that your token is for",
+        accepted=f"one of {', '.join(known)}" if known else "one that your token is for",
         given="none" if wanted is None else repr(wanted)[:80],
-        hint="" if names else "there is none: ask the custodian",
+        hint="" if known else "there is none: ask the custodian",
     )

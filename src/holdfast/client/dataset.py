@@ -58,9 +58,10 @@ class RemoteData:
                 spent=float(said["spent_part"]),
             )
 
-    def ask(self, question: str, **terms: float | None) -> Json:
+    def ask(self, question: str, *, trained_on: int | None = None, **terms: float | None) -> Json:
         """The reply to one question."""
-        return self._calls.spend(f"{self._path}/ask", _message(terms, question=question))
+        said = {} if trained_on is None else {"trained_on": trained_on}
+        return self._calls.spend(f"{self._path}/ask", _message(terms, question=question, **said))
 
     def batch(self, questions: list[str], *, radius: float | None) -> list[Json]:
         """The replies to questions that are charged together."""
@@ -76,10 +77,35 @@ class RemoteData:
         message = _message({"loss": loss}, candidates=candidates)
         return self._calls.spend(f"{self._path}/best", message)
 
+    def score(self, message: Mapping[str, object]) -> Json:
+        """The reply to predictions."""
+        return self._calls.spend(f"{self._path}/score", message)
+
+    def best_score(self, message: Mapping[str, object]) -> Json:
+        """The reply to the predictions of several models."""
+        return self._calls.spend(f"{self._path}/best-score", message)
+
+    def ids(self) -> list[str]:
+        """The ids of all rows, in their order."""
+        found: list[str] = []
+        while True:
+            said = self._calls.look(f"{self._path}/ids?after={len(found)}")
+            with understood(self.place):
+                page = [str(each) for each in said["ids"]]
+                found += page
+                if not page or len(found) >= int(said["total"]):
+                    return found
+
     def price(self, question: str, **terms: float | None) -> Json:
         """What a question would cost now."""
         message = _message(terms, questions=[question])
         said = self._calls.inquire(f"{self._path}/price", message)
+        with understood(self.place):
+            return said["prices"][0]
+
+    def price_of_best(self, candidates: list[str]) -> Json:
+        """What a choice would cost now, where that depends on what others asked."""
+        said = self._calls.inquire(f"{self._path}/price", {"candidates": candidates})
         with understood(self.place):
             return said["prices"][0]
 

@@ -34,6 +34,7 @@ class Promise:
             self.plan = in_custody(self._recorded, opening, self.overrides)
             self.schema = _schema(said["columns"])
             self.mark, self.version = str(said["promise"]), str(said["version"])
+            self.holdout: Json = said.get("holdout")  # what is public of labels, if it has some
             self.analyst, self.custodian = str(said["analyst"]), bool(said["custodian"])
         self.place = place
         self._certificates: dict[tuple[int, tuple[tuple[str, str], ...]], Certificate] = {}

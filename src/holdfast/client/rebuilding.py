@@ -20,6 +20,7 @@ from holdfast.core.certificate import Certificate
 from holdfast.core.charge import UNITS, Offer, amount_of, unit_of
 from holdfast.core.choice import Choice
 from holdfast.core.errors import CertificateMismatch
+from holdfast.data.pairs import PairStatistic
 from holdfast.ledger.ledger import Reservation
 from holdfast.ledger.record import Settled, settled_from_body
 from holdfast.query.candidates import Candidates
@@ -43,6 +44,13 @@ class Rebuilding:
             drawn = zip(drawn_for(asked), replies, strict=True)
             parts = iter([self._answer(*each) for each in drawn])
             return [_joined(question, parts) for question in asked]
+
+    def score(self, asked: Question | PairStatistic, reply: Json) -> Answer:
+        """The answer for predictions, which are one question."""
+        with self._understood():
+            found = self._replies(asked.digest, reply).scalar(asked)
+            _compare(found.to_dict(), reply)
+            return found
 
     def choice(self, asked: Candidates, reply: Json) -> Choice:
         """The choice among candidates."""

@@ -7,6 +7,7 @@ from holdfast.client.conversation import Conversation
 from holdfast.client.dataset import RemoteData
 from holdfast.client.history import history
 from holdfast.client.pricing import checked_price
+from holdfast.core import check
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
 from holdfast.core.choice import Choice
@@ -14,12 +15,13 @@ from holdfast.core.errors import InvalidInput
 from holdfast.core.gateway_errors import NotAllowed
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.data.pairs import PairStatistic
 from holdfast.data.statistic import exact_number
 from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Plan
-from holdfast.planner.price import planned_price, price
+from holdfast.planner.price import price
 from holdfast.query.candidates import parse_candidates
 from holdfast.query.form import Given, Grouped, Histogram, Quantile
 from holdfast.query.question import parse_question
@@ -61,18 +63,23 @@ class RemoteSession:
 
     def ask(
         self,
-        question: Asked,
+        question: Asked | PairStatistic,
         *,
         radius: float | None = None,
         guess: float | None = None,
         tolerance: float | None = None,
+        trained_on: int | None = None,
     ) -> Answer:
         """A share or a mean of the population, with its interval; see `Session.ask`."""
-        if guess is None and tolerance is None:
+        if isinstance(question, PairStatistic):
+            self.measure(question)
+        if guess is None and tolerance is None and trained_on is None:
             return self.ask_many([question], radius=radius)[0]
         asked = parsed([question], self.schema)[0]
         said = {"guess": guess, "tolerance": tolerance, "radius": radius}
-        reply = self._asking.data.ask(asked.text, **_numbers(said))
+        if trained_on is not None:
+            check.positive_integer(trained_on=trained_on)
+        reply = self._asking.data.ask(asked.text, trained_on=trained_on, **_numbers(said))
         (found,) = self._asking.answers([asked], [reply])
         return cast(Answer, found)
 
@@ -112,7 +119,7 @@ class RemoteSession:
         (found,) = self._asking.answers([asked], [self._asking.data.ask(asked.text, loss=loss)])
         return cast(QuantileAnswer, found)
 
-    def best(self, candidates: Iterable[str], *, loss: float | None = None) -> Choice:
+    def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
         """Which of the candidates is largest in the population, or nearly so."""
         asked = parse_candidates(candidates, self.schema)
         best_request(self.plan, asked, loss=loss)
@@ -155,10 +162,14 @@ class RemoteSession:
         before = self._asking.look().asked if isinstance(self.plan.mechanism, OpenEnded) else 0
         return priced(self.plan, asked, radius=radius, loss=loss, draw=before + together)
 
-    def price_of_best(self, candidates: Iterable[str], *, loss: float | None = None) -> Price:
-        """What a choice would cost; nothing is spent or sent."""
+    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
+        """What a choice would cost; nothing is spent."""
         asked = parse_candidates(candidates, self.schema)
-        return best_request(self.plan, asked, loss=loss).price or planned_price(self.plan)
+        known = best_request(self.plan, asked, loss=loss).price
+        if known:
+            return known
+        said = self._asking.data.price_of_best([each.text for each in asked.questions])
+        return checked_price(self._asking.promise, said)
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as ledgers record them."""

@@ -41,6 +41,11 @@ class Caller:
         if not self.token.allows(name):
             raise NotServed(what=f"a data set named {name[:80]!r}")
 
+    def check_board(self, name: str) -> None:
+        """The same for a board: tokens are for names, whatever is served under them."""
+        if not self.token.allows(name):
+            raise NotServed(what=f"a board named {name[:80]!r}", listed="/v1/boards")
+
 
 @final
 class Access:

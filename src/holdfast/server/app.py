@@ -20,10 +20,12 @@ from holdfast.server.problems import problem_of
 from holdfast.server.routes import (
     asking,
     attacking,
+    boards,
     custody,
     keeping,
     looking,
     pricing,
+    scoring,
     visiting,
     watching,
 )
@@ -31,6 +33,8 @@ from holdfast.server.routes import (
 # In the order in which they are tried: what is asked most comes first.
 ENDPOINTS: tuple[Endpoint, ...] = (
     *asking.ENDPOINTS,
+    *scoring.ENDPOINTS,
+    *boards.ENDPOINTS,
     *pricing.ENDPOINTS,
     *looking.ENDPOINTS,
     *custody.ENDPOINTS,

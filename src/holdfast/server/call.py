@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from holdfast.core.errors import InvalidInput
 from holdfast.core.gateway_errors import TooLarge, TooSlow
+from holdfast.learn.board.board import Board
 from holdfast.server.access import Caller
 from holdfast.server.gateway import Gateway
 from holdfast.server.keys import Keyed
@@ -36,6 +37,7 @@ class Call:
     request: Request
     caller: Caller | None = None
     served: Served | None = None
+    board: Board | None = None
     body: bytes = b""
     message: Any = None
     arrived: float = field(default_factory=time.monotonic)
@@ -56,6 +58,24 @@ class Call:
         if self.served is None:
             raise TypeError("the route names no data set")
         return self.served
+
+    @property
+    def contest(self) -> Board:
+        if self.board is None:
+            raise TypeError("the route names no board")
+        return self.board
+
+    @property
+    def about(self) -> str:
+        """The name of the data set or the board, once it is known that there is one."""
+        if self.board is not None:
+            return str(self.request.path_params["board"])
+        return self.served.name if self.served else ""
+
+    @property
+    def takes_predictions(self) -> bool:
+        """Whether a longer body than usual may be meant."""
+        return self.board is not None or self.dataset.holdout is not None
 
     @property
     def session(self) -> Session:

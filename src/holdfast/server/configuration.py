@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.core.errors import DataError, InvalidInput
-from holdfast.server.setting_keys import DATASET, GATEWAY, LIMITS, NAME, NOTHING, Key
-from holdfast.server.settings import LOOPBACK, PORT, Dataset, Limits, Settings
+from holdfast.server.setting_keys import BOARD, DATASET, GATEWAY, LIMITS, NAME, NOTHING, Key
+from holdfast.server.settings import LOOPBACK, PORT, Dataset, Limits, ServedBoard, Settings
 
 TOKENS, AUDIT = ".holdfast-tokens", ".holdfast-audit.jsonl"
 
@@ -23,7 +23,7 @@ def from_file(path: Path, options: Given) -> Settings:
     def within(section: str) -> Named:
         return lambda key: f"{path.name}: {section}.{key}" if section else f"{path.name}: {key}"
 
-    known = {"gateway": Key("", _table), "datasets": Key("", _table)}
+    known = {name: Key("", _table) for name in ("gateway", "datasets", "boards")}
     _check_known(known, given, within(""))
     folder = path.absolute().parent
     gateway = dict(_section(given, "gateway", within("")))
@@ -38,13 +38,23 @@ def from_file(path: Path, options: Given) -> Settings:
         _dataset(name, each, within(f"datasets.{name}"), folder)
         for name, each in _section(given, "datasets", within("")).items()
     )
-    if not datasets:
+    boards = tuple(
+        _board(name, each, within(f"boards.{name}"), folder)
+        for name, each in _section(given, "boards", within("")).items()
+    )
+    if not datasets and not boards:
         raise InvalidInput(
             argument=f"{path.name}: datasets",
-            accepted="at least one table [datasets.NAME] with a source",
+            accepted="at least one table [datasets.NAME] with a source, or [boards.NAME]",
             given="none",
         )
-    return _settings(datasets, said, beside=path)
+    if both := {each.name for each in datasets} & {each.name for each in boards}:
+        raise InvalidInput(
+            argument=f"{path.name}: boards",
+            accepted="names that no data set has, for tokens are for names",
+            given=", ".join(sorted(both)),
+        )
+    return _settings(datasets, {**said, "boards": boards}, beside=path)
 
 
 def of_one(dataset: Given, options: Given, *, name: str | None = None) -> Settings:
@@ -149,6 +159,14 @@ def _dataset(name: str, given: object, named: Named, folder: Path) -> Dataset:
     if "ledger" in read:
         read["ledger"] = ledger_from(folder, read["ledger"])
     return Dataset(name=name, **read)
+
+
+def _board(name: str, given: object, named: Named, folder: Path) -> ServedBoard:
+    checked_name(name, "a name in [boards.NAME]")
+    if not isinstance(given, dict) or "folder" not in given:
+        argument = named("").removesuffix(".")
+        raise InvalidInput(argument=argument, accepted="a table with a folder", given=_shown(given))
+    return ServedBoard(name=name, folder=str(folder / _read(BOARD, given, named)["folder"]))
 
 
 def _placed(given: dict[str, Any], folder: Path) -> dict[str, Any]:

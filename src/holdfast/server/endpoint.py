@@ -6,6 +6,7 @@ import secrets
 import time
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import msgspec
@@ -35,6 +36,7 @@ from holdfast.server.problems import problem_of, status_of, unforeseen
 JSON = "application/json"
 LINES = "application/x-ndjson"
 DATASET = "/v1/datasets/{dataset}"  # where everything about one begins
+BOARD = "/v1/boards/{board}"
 
 _log = logging.getLogger("holdfast.server")
 
@@ -63,6 +65,7 @@ class Endpoint:
     streams: bool = False  # also as lines of progress, if that is what is accepted
     query: tuple[tuple[str, str], ...] = ()  # whole numbers of the address, and what they say
     success: int = 200
+    large: bool = False  # takes predictions, which are longer than other messages
 
     async def respond(self, gateway: Gateway, request: Request) -> Response:
         """The response to a request; every failure is a problem."""
@@ -103,11 +106,19 @@ class Endpoint:
         if name is not None:
             call.known.check_dataset(name)
             call.served = gateway.dataset(name)
+        contest = request.path_params.get("board")
+        if contest is not None:
+            call.known.check_board(contest)
+            call.board = gateway.board(contest)
+            call.noted["board"] = contest
         if self.takes is not None:
-            limits = gateway.settings.limits
-            call.body = await read_body(request, most=limits.body, patience=limits.patience)
+            limits, large = gateway.settings.limits, self.large and call.takes_predictions
+            most = max(limits.body, limits.scores) if large else limits.body
+            call.body = await read_body(request, most=most, patience=limits.patience)
             call.arrived = time.monotonic()  # how long the body took is the sender's doing
-            call.message = decoded(call.body, self.takes)
+            read = partial(decoded, call.body, self.takes)
+            # A million numbers take a while: the loop must not wait for them.
+            call.message = await gateway.work.do(read) if large else read()
         key = request.headers.get(keys.HEADER) if self.spends else None
         return await (self.handler(call) if key is None else self._once(call, key))
 
@@ -142,8 +153,7 @@ class Endpoint:
         if status_of(error) >= 500:
             words = isinstance(error, _MAY_BE_LOGGED)
             _log.error("%s %s: %s", self.method, self.path, error if words else where(error))
-        name = call.served.name if call.served else ""
-        response = as_problem(problem_of(error, dataset=name))
+        response = as_problem(problem_of(error, dataset=call.about))
         if isinstance(error, TooManyRequests):
             response.headers["retry-after"] = str(int(error.retry_after) + 1)
         elif response.status_code == 503:

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any, final
 
 from holdfast.core.gateway_errors import NotServed
+from holdfast.learn.board.board import Board
 from holdfast.server.access import Access
+from holdfast.server.contests import kept, open_boards, release
 from holdfast.server.flight import Flight
 from holdfast.server.gathering import Gathering
 from holdfast.server.journal import Journal
@@ -31,12 +33,22 @@ class Gateway:
     journal: Journal | None
     metrics: Metrics
     served: dict[str, Served]
+    boards: dict[str, Board]
 
     @classmethod
-    def open(cls, settings: Settings, *, served: dict[str, Served] | None = None) -> "Gateway":
+    def open(
+        cls,
+        settings: Settings,
+        *,
+        served: dict[str, Served] | None = None,
+        boards: dict[str, Board] | None = None,
+    ) -> "Gateway":
         """Open the data, its ledgers and the gateway's own files."""
+        if boards is None:
+            boards = open_boards(settings)
         if served is None:
-            served = open_all(settings)
+            with kept(boards):
+                served = open_all(settings)
         if settings.workers > 1:
             for name, each in served.items():
                 each.flight = Flight(_beside(settings.store, f"flight-{name}"))
@@ -56,6 +68,7 @@ class Gateway:
             journal=Journal(settings.audit_log) if settings.audit_log else None,
             metrics=Metrics(),
             served=served,
+            boards=boards,
         )
 
     def dataset(self, name: str) -> Served:
@@ -64,9 +77,21 @@ class Gateway:
             raise NotServed(what=f"a data set named {name[:80]!r}")
         return found
 
+    def board(self, name: str) -> Board:
+        found = self.boards.get(name)
+        if found is None:
+            raise NotServed(what=f"a board named {name[:80]!r}", listed="/v1/boards")
+        return found
+
+    def check_name(self, name: str) -> None:
+        """Tokens are for names, of data sets and of boards."""
+        if name not in self.boards:
+            self.dataset(name)
+
     def close(self) -> None:
         """Let go of everything, once what is at work is done."""
         self.work.close()
+        release(self.boards.values())
         for each in self.served.values():
             each.close()
         if self.journal:

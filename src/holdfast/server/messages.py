@@ -17,13 +17,17 @@ class Message(Struct, kw_only=True, forbid_unknown_fields=True, frozen=True):
 
 
 class Ask(Message, frozen=True):
-    """One question of any form. Guess and tolerance are for data whose guesses are checked."""
+    """One question of any form. Guess and tolerance are for data whose guesses are checked.
+
+    In place of a tolerance, `trained_on` says of how many other rows the guess is the mean.
+    """
 
     question: Question
     radius: Radius | None = None
     loss: Radius | None = None
     guess: float | None = None
     tolerance: Radius | None = None
+    trained_on: Annotated[int, Meta(ge=1)] | None = None
 
 
 class Batch(Message, frozen=True):
@@ -45,6 +49,55 @@ class Best(Message, frozen=True):
 
     candidates: Annotated[list[Question], Meta(min_length=2)]
     loss: Radius | None = None
+
+
+# A label, or a number, or several of them: what is predicted for a row.
+Predicted = float | bool | Annotated[str, Meta(max_length=1000)] | list[float]
+Id = float | Annotated[str, Meta(max_length=1000)]
+
+
+class Arranged(Message, frozen=True):
+    """Predictions as `values`, or as `doubles`: base64 of little-endian numbers of 8 bytes.
+
+    `columns` of the numbers belong to each row. With `ids` they are in the order of these, where
+    the holdout has ids; else in the order of rows.
+    """
+
+    values: list[Predicted] | None = None
+    doubles: bytes | None = None
+    columns: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+    ids: list[Id] | None = None
+
+
+Predictions = list[Predicted] | Arranged
+
+
+class Score(Message, frozen=True):
+    """Predictions for all rows of a holdout, and what they are expected to score.
+
+    The guess is in the units of the metric; a metric of labels alone takes no predictions, and
+    `against` is for metrics of two. In place of a tolerance, `trained_on` says of how many other
+    rows the guess is the mean. With `where`, rows for which it does not hold count 0. Metrics
+    named `concordant` and `anticoncordant`, the parts of an AUC, are shares of all pairs of rows.
+    """
+
+    guess: float
+    predictions: Predictions | None = None
+    metric: Annotated[str, Meta(max_length=200)] | None = None
+    tolerance: Radius | None = None
+    trained_on: Annotated[int, Meta(ge=1, le=10**15)] | None = None
+    where: Annotated[str, Meta(max_length=100_000)] = ""
+    against: Predictions | None = None
+
+
+class BestScore(Message, frozen=True):
+    """Predictions of several models for all rows of a holdout: who scores best is told.
+
+    A metric that is better when it is lower is asked for as what it leaves: `rest_of_brier`.
+    """
+
+    candidates: Annotated[list[Predictions], Meta(min_length=2)]
+    metric: Annotated[str, Meta(max_length=200)] | None = None
 
 
 class PriceOf(Message, frozen=True):

@@ -35,6 +35,9 @@ FAMILIES: tuple[tuple[str, str, str], ...] = (
     ("holdfast_questions_left", "gauge", "New questions that fit as planned, by data set."),
     ("holdfast_budget_spent_ratio", "gauge", "Part of the budget that is spent, by data set."),
     ("holdfast_ledger_entries", "gauge", "Entries of the ledger, by data set."),
+    ("holdfast_board_entries", "gauge", "Entries that were handed in, by board."),
+    ("holdfast_board_submissions_left", "gauge", "New predictions that can be scored, by board."),
+    ("holdfast_board_closed", "gauge", "1 if the board is closed, by board."),
     ("holdfast_requests_waiting", "gauge", "Requests at work or in line in this worker."),
 )
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 import holdfast
 from holdfast.server.call import Call
-from holdfast.server.endpoint import DATASET, LINES, Endpoint, as_json
+from holdfast.server.endpoint import BOARD, DATASET, LINES, Endpoint, as_json
 from holdfast.server.keys import HEADER
 from holdfast.server.problems import MEDIA_TYPE
 
@@ -125,7 +125,7 @@ def _operation(
 def statuses(endpoint: Endpoint) -> list[int]:
     """The statuses of the problems that a request may meet there."""
     reads, keyed = endpoint.takes is not None, not endpoint.open
-    given = endpoint.path.startswith(DATASET)
+    given = endpoint.path.startswith((DATASET, BOARD))
     found = {
         400: reads,  # a body that ends before its end
         401: keyed or reads,

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 FOLDER = Path(__file__).parent / "assets"
-INDEX = "index.html"
+INDEX, BOARD = "index.html", "board.html"
 
 # Said here, because what a system takes a .js file for is its own business.
 TYPES: Mapping[str, str] = {
@@ -59,6 +59,9 @@ def page_routes() -> list[Route]:
     async def index(request: Request) -> Response:
         return assets[INDEX].respond(request)
 
+    async def board(request: Request) -> Response:
+        return assets[BOARD].respond(request)
+
     async def asset(request: Request) -> Response:
         found = assets.get(request.path_params["name"])
         if found is None:
@@ -67,5 +70,6 @@ def page_routes() -> list[Route]:
 
     return [
         Route("/", index, methods=["GET"]),
+        Route("/boards/{name}", board, methods=["GET"]),
         Route("/assets/{name}", asset, methods=["GET"]),
     ]

@@ -11,6 +11,7 @@ from holdfast.core.charge import Charge, amount_of
 from holdfast.core.choice import Choice
 from holdfast.core.histogram_answer import HistogramAnswer
 from holdfast.core.quantile_answer import QuantileAnswer
+from holdfast.data.pairs import PairStatistic
 from holdfast.derive.within import ConditionalAnswer, GroupedAnswer
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.record import Settled
@@ -105,12 +106,18 @@ class Quotient(Said, tag_field="kind", tag="conditional", frozen=True):
 
 
 class Chosen(Said, tag_field="kind", tag="choice", frozen=True):
-    """The candidate that was chosen; none is better by more than the gap."""
+    """The candidate that was chosen; none is better by more than the gap.
+
+    Where guesses are checked, its value and interval are told with it.
+    """
 
     chosen: str
     index: int
     candidates: int
     gap: float
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 Reply = Number | Cells | Groups | Level | Quotient | Chosen
@@ -155,6 +162,15 @@ class Replying:
             said["cells"] = [make(**each) for each in said["cells"]]  # type: ignore[attr-defined]
         return kind(  # type: ignore[return-value]
             **said, records=self._drawn(asked, found), promise=self._promise
+        )
+
+    def score(self, asked: Question | PairStatistic, found: Answer) -> Number:
+        """The reply to predictions, which are one question, about rows or about pairs of them."""
+        record = self._record(asked.digest, found.cost, drawn=not found.replayed)
+        return Number(
+            **found.to_dict(),  # type: ignore[arg-type]
+            records=[record],
+            promise=self._promise,
         )
 
     def choice(self, asked: Candidates, found: Choice) -> Chosen:

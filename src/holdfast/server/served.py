@@ -7,6 +7,10 @@ from typing import final
 from holdfast.core.errors import HoldfastError, InvalidInput
 from holdfast.data.load import load
 from holdfast.data.reading import silent
+from holdfast.data.source import Source
+from holdfast.learn.opening import QUESTIONS
+from holdfast.ledger.ledger import Ledger
+from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.laplace import Laplace
 from holdfast.mechanisms.limited_checking import LimitedChecking
@@ -16,6 +20,7 @@ from holdfast.mechanisms.truncation import Truncation
 from holdfast.mechanisms.votes import Votes
 from holdfast.planner.plan import KINDS, Mechanism
 from holdfast.server.flight import Flight
+from holdfast.server.holdouts import ServedHoldout, check_holdouts, hold
 from holdfast.server.progress import Listener, Progress
 from holdfast.server.settings import Dataset, Settings
 from holdfast.server.timeline import Timeline
@@ -31,24 +36,29 @@ _FINEST = 10**100  # parts of the budget that shares may be counted in
 
 @final
 class Served:
-    """A session that all who ask share, each under their own name."""
+    """A session that all who ask share, each under their own name. `holdout` if it has labels."""
 
     def __init__(self, dataset: Dataset, *, reading: Listener | None = None) -> None:
         self.name, self.about = dataset.name, dataset.about
         self.progress = Progress()
         self.flight = Flight()
         place = place_of(dataset.source, dataset.ledger)
-        with self.progress.told_to(reading or silent):
-            self.table = load(dataset.source, progress=self.progress)
+        self.holdout: ServedHoldout | None = hold(dataset) if dataset.label is not None else None
+        self.table: Source
+        if self.holdout is not None:
+            self.table = self.holdout.held
+        else:
+            with self.progress.told_to(reading or silent):
+                self.table = load(dataset.source, progress=self.progress)
         self.session = open_session(
             self.table,
             confidence=dataset.confidence,
-            questions=dataset.questions,
+            questions=_questions(dataset, place),
             rounds=dataset.rounds,
             failures=dataset.failures,
             tolerance=dataset.tolerance,
             ledger=place,
-            mechanisms=[_mechanism(dataset.mechanism)] if dataset.mechanism else None,
+            mechanisms=_mechanisms(dataset),
             categories=dataset.categories,
         )
         self.timeline = Timeline(self.session.ledger)
@@ -69,6 +79,7 @@ class Served:
 
 def open_all(settings: Settings, *, reading: Listener | None = None) -> dict[str, Served]:
     """All data sets by name, or none of them."""
+    check_holdouts(settings.datasets)
     served: dict[str, Served] = {}
     try:
         for each in settings.datasets:
@@ -85,12 +96,24 @@ def open_all(settings: Settings, *, reading: Listener | None = None) -> dict[str
     return served
 
 
-def _mechanism(name: str) -> type[Mechanism]:
+def _questions(dataset: Dataset, place: str) -> int | None:
+    """How many; holdouts have a default of their own for a new ledger."""
+    if dataset.label is None or dataset.questions is not None or Ledger.exists(place):
+        return dataset.questions
+    return QUESTIONS
+
+
+def _mechanisms(dataset: Dataset) -> list[type[Mechanism]] | None:
+    name = dataset.mechanism
+    if dataset.label is not None:
+        return [Checking]
+    if name is None:
+        return None
     if name not in KINDS:
         raise InvalidInput(
             argument="mechanism", accepted=f"one of {', '.join(KINDS)}", given=repr(name)[:80]
         )
-    return KINDS[name]
+    return [KINDS[name]]
 
 
 def _set_aside(session: Session, dataset: Dataset) -> None:

@@ -18,6 +18,7 @@ from holdfast.core.errors import DataError, HoldfastError, InvalidInput
 from holdfast.server.app import application
 from holdfast.server.beforehand import checked_files
 from holdfast.server.connections import Guarded
+from holdfast.server.contests import kept, open_boards, release
 from holdfast.server.gateway import Gateway
 from holdfast.server.progress import Listener
 from holdfast.server.served import Served, open_all
@@ -39,7 +40,7 @@ class Worker:
     def __call__(self) -> None:
         log_to_stderr()
         try:
-            app = application(Gateway.open(self.settings, served=open_all(self.settings)))
+            app = application(Gateway.open(self.settings))
         except HoldfastError as error:
             # It could be opened before: the supervisor tries again, until it can.
             _log.error("a worker cannot start: %s", error)
@@ -92,9 +93,11 @@ def serve(
     with checked_files(settings):
         listening = listen(settings)  # before any ledger is made: a slip must not fix a promise
         try:
-            served = open_all(settings, reading=reading)
-            if settings.workers > 1:
-                _check_shareable(served, workers=settings.workers)
+            boards = open_boards(settings)  # first, because opening them fixes nothing
+            with kept(boards):
+                served = open_all(settings, reading=reading)
+                if settings.workers > 1:
+                    _check_shareable(served, workers=settings.workers)
         except BaseException:
             listening.close()
             raise
@@ -104,7 +107,7 @@ def serve(
                 opened(each)
         address = _address(settings, listening)
         if settings.workers == 1:
-            app = application(Gateway.open(settings, served=served))
+            app = application(Gateway.open(settings, served=served, boards=boards))
             server = uvicorn.Server(config(settings, app))
             with _ended_by_signals(server):
                 ready(address)
@@ -113,6 +116,8 @@ def serve(
         for each in served.values():
             each.close()  # a ledger must not be carried into another process
         served.clear()
+        release(boards.values())
+        boards.clear()
         ready(address)
         Supervisor(Worker(settings, listening), workers=settings.workers).run()
     finally:

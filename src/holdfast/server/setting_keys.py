@@ -152,6 +152,7 @@ def shares(value: object) -> dict[str, str]:
 
 _FILE = Key("the path of a file", text)
 _WHOLE = Key("an integer of at least 1", whole)
+_COLUMN = Key("the name of a column", text)
 
 NAME = Key("of letters, digits, - and _, at most 64", dataset_name)
 
@@ -177,11 +178,14 @@ LIMITS: Mapping[str, Key] = MappingProxyType(
         "rate": Key("a number of at least 0", number),
         "burst": _WHOLE,
         "body": _WHOLE,
+        "scores": _WHOLE,
         "questions": _WHOLE,
         "waiting": _WHOLE,
         "patience": Key("seconds above 0, or a text such as 30s", patience),
     }
 )
+
+BOARD: Mapping[str, Key] = MappingProxyType({"folder": Key("the folder of a board", text)})
 
 DATASET: Mapping[str, Key] = MappingProxyType(
     {
@@ -196,5 +200,9 @@ DATASET: Mapping[str, Key] = MappingProxyType(
         "categories": Key("a table of lists of texts, by column", categories),
         "shares": Key("a table of shares from 0 to 1, such as 1/4, by analyst", shares),
         "about": Key("a text", words),
+        "label": _COLUMN,
+        "id": _COLUMN,
+        "groups": Key("a list of columns", texts),
+        "metric": Key("the name of a metric, such as accuracy", text),
     }
 )

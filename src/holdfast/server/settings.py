@@ -13,7 +13,7 @@ PORT = 8417
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """One data set to be held, as `holdfast.open` takes it."""
+    """One data set to be held, as `holdfast.open` takes it; with a label it is a holdout."""
 
     name: str
     source: str
@@ -27,6 +27,19 @@ class Dataset:
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shares: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
+    label: str | None = None  # a holdout: what predictions are to be
+    id: str | None = None
+    groups: tuple[str, ...] = ()
+    metric: str | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedBoard:
+    """A leaderboard, in the folder that `holdfast board create` made."""
+
+    name: str
+    folder: str
 
 
 @final
@@ -35,6 +48,7 @@ class Limits:
     """How much of what a gateway takes; rates are for each token, in requests a second."""
 
     body: int = 1 << 20
+    scores: int = 32 << 20  # of a body with predictions
     questions: int = 10_000  # in one batch
     rate: float = 50.0
     burst: int = 200
@@ -49,6 +63,7 @@ class Settings:
 
     datasets: tuple[Dataset, ...]
     store: Path
+    boards: tuple[ServedBoard, ...] = ()
     host: str = LOOPBACK
     port: int = PORT
     names: tuple[str, ...] = ()  # host names it answers to; any if empty and not on loopback

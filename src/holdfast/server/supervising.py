@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
 from types import FrameType
 from typing import final
+
+from holdfast.server.endpoint import where
 
 _log = logging.getLogger("holdfast.server")
 
@@ -87,11 +90,20 @@ class Supervisor:
 
 
 def _at_work(work: Callable[[], None]) -> None:
-    """In a worker. It ends with its supervisor, also if that was killed."""
+    """In a worker. It ends with its supervisor, also if that was killed.
+
+    What escapes is told by its place alone: a traceback of the system's would quote its words.
+    """
     supervisor = multiprocessing.parent_process()
     if supervisor is not None:
         threading.Thread(target=_outlived, args=(supervisor.sentinel,), daemon=True).start()
-    work()
+    try:
+        work()
+    except KeyboardInterrupt:
+        sys.exit(1)
+    except Exception as error:
+        _log.error("a worker failed: %s", where(error))
+        sys.exit(1)
 
 
 def _outlived(supervisor: int) -> None:

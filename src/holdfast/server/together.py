@@ -26,7 +26,7 @@ Outcome = Reply | Question
 def may_gather(call: Call) -> bool:
     """Whether the question may go with others."""
     message = call.message
-    own = (message.radius, message.loss, message.guess, message.tolerance)
+    own = (message.radius, message.loss, message.guess, message.tolerance, message.trained_on)
     text = message.question
     short = isinstance(text, str) and len(text) <= _LONGEST
     return short and call.dataset.gathers and all(each is None for each in own)

@@ -72,10 +72,10 @@ function badges(answer) {
 }
 
 /**
- * The card; `again(question)` puts a question back, `reveal(answer)` asks again for what the
- * history does not tell, which is free.
+ * The card; `again(question)` puts a question back, where there is one to put, and
+ * `reveal(answer)` asks again for what the history does not tell, which is free.
  */
-export function answerCard(answer, { context, again, reveal = null }) {
+export function answerCard(answer, { context, again = null, reveal = null }) {
   const title = h("h3", { class: "question mono" }, answer.title);
   return h("li", { class: `answer of-${answer.kind}` },
     h("div", { class: "answer-head" }, title, h("p", { class: "row tight" }, badges(answer))),
@@ -83,7 +83,7 @@ export function answerCard(answer, { context, again, reveal = null }) {
       h("p", { class: "figures" }, figures(answer)), picture(answer)),
     body(answer),
     h("div", { class: "row actions" },
-      answer.kind === "choice" ? null : h("button", { type: "button", class: "quiet",
+      answer.kind === "choice" || !again ? null : h("button", { type: "button", class: "quiet",
         onclick: () => again(answer.question) },
       "Ask again", h("span", { class: "unseen" }, `: ${answer.title}`)),
       answer.nameless && reveal

@@ -6,7 +6,7 @@
  * when the view is left. `context` is
  *
  *   visitor        {analyst, scope, page_key}; scope is "analyst" or "custodian"
- *   datasets       what GET /v1/datasets said
+ *   datasets       what GET /v1/datasets said, and boards what GET /v1/boards said
  *   dataset        what GET /v1/datasets/{name} said of the chosen one (null in #/custodian)
  *   api, at        from api.js: await api.get(at(name, "/budget"), {signal}); errors are Problem
  *                  (.kind "budget-exhausted", .message, .fields, .status) or Unreachable
@@ -29,26 +29,30 @@ import { api, at, on, usePageKey } from "./api.js";
 import * as ask from "./ask.js";
 import { aside } from "./aside.js";
 import * as batch from "./batch.js";
+import * as boards from "./boards.js";
 import { budgetOf } from "./budget.js";
 import { announce, h, replace } from "./dom.js";
 import * as histogram from "./histogram.js";
 import * as past from "./history.js";
 import { busy, notice, problemNotice } from "./notice.js";
+import * as score from "./score.js";
 import { promise, topBar } from "./shell.js";
 import { signInForm, tokenOfAddress } from "./visit.js";
 
 const VIEWS = {
+  score: { title: "Score", view: score, fits: (each) => Boolean(each?.holdout) },
   ask: { title: "Ask", view: ask },
-  histogram: { title: "Histogram", view: histogram },
-  batch: { title: "Batch", view: batch },
+  histogram: { title: "Histogram", view: histogram, fits: (each) => !each?.holdout },
+  batch: { title: "Batch", view: batch, fits: (each) => !each?.holdout },
   history: { title: "History", view: past },
+  boards: { title: "Boards", view: boards, alone: true, fits: () => state.boards.length > 0 },
   custodian: {
     // Analysts never need it, so it is not loaded for them.
     title: "Custodian", load: () => import("./custodian.js"), alone: true, scope: "custodian",
   },
 };
 
-const state = { visitor: null, datasets: [], drafts: new Map(), leave: null, owner: null };
+const state = { visitor: null, datasets: [], boards: [], drafts: new Map(), leave: null, owner: null };
 const main = document.getElementById("main");
 const bar = document.getElementById("bar");
 const banner = document.getElementById("banner");
@@ -61,20 +65,24 @@ function route() {
   } catch {
     // Not an address of ours; the first data set is shown.
   }
-  const open = offered().some(([key]) => key === view);
-  return { view: open ? view : home(), name };
+  const summary = state.datasets.find((each) => each.name === name) || state.datasets[0];
+  const mine = offered(summary);
+  if (mine.some(([key]) => key === view)) return { view, summary };
+  // A view that only other data sets have: the first of this one.
+  return { view: VIEWS[view]?.fits ? mine[0][0] : home(mine), summary };
 }
 
-function offered() {
+function offered(summary) {
   const mine = Object.entries(VIEWS).filter(([, each]) => {
     if (each.scope && each.scope !== state.visitor.scope) return false;
+    if (each.fits && !each.fits(summary)) return false;
     return each.alone || state.datasets.length > 0;
   });
   return mine.length ? mine : [["ask", VIEWS.ask]];
 }
 
-function home() {
-  return state.visitor.scope === "custodian" ? "custodian" : offered()[0][0];
+function home(mine) {
+  return state.visitor.scope === "custodian" && state.datasets.length ? "custodian" : mine[0][0];
 }
 
 function address(view, name) {
@@ -109,7 +117,9 @@ async function signedIn(visitor) {
 async function reload() {
   replace(main, busy("Reading the data sets…"));
   try {
-    state.datasets = await api.get("/v1/datasets");
+    [state.datasets, state.boards] = await Promise.all([
+      api.get("/v1/datasets"), api.get("/v1/boards"),
+    ]);
   } catch (error) {
     if (error.status !== 401) {
       replace(main, problemNotice(error, retry(reload)));
@@ -136,14 +146,13 @@ async function show() {
   leave();
   shown += 1;
   const turn = shown;
-  const { view, name } = route();
+  const { view, summary } = route();
   const { title, alone } = VIEWS[view];
-  const summary = state.datasets.find((each) => each.name === name) || state.datasets[0];
   const chosen = summary?.name || "";
   if (summary || alone) history.replaceState(null, "", address(view, chosen));
   replace(bar, topBar({
     visitor: state.visitor, datasets: state.datasets, chosen: alone ? "" : chosen, view, signOut,
-    views: offered().map(([key, each]) => ({ key, title: each.title, href: address(key, chosen) })),
+    views: offered(summary).map(([key, each]) => ({ key, title: each.title, href: address(key, chosen) })),
     choose: (other) => { location.hash = address(view, other); },
   }));
   // On a narrow screen the bar scrolls, and may have begun elsewhere.
@@ -151,7 +160,7 @@ async function show() {
   document.title = alone ? `${title} · Holdfast` : `${title} · ${chosen} · Holdfast`;
   if (!alone && !summary) {
     replace(main, notice("plain", "No data set", h("p", {},
-      "Your token is for none of the data sets that are served here. Ask the custodian.")));
+      "Your token is for nothing that is served here. Ask the custodian.")));
     return;
   }
   const ending = new AbortController();
@@ -177,7 +186,8 @@ function open({ module, title, dataset, ending }) {
   const root = h("div", { class: "view stack" });
   const budget = dataset ? budgetOf(dataset.name, ending.signal) : null;
   const context = {
-    visitor: state.visitor, datasets: state.datasets, dataset, api, at, announce, reload,
+    visitor: state.visitor, datasets: state.datasets, boards: state.boards, dataset, api, at,
+    announce, reload,
     signal: ending.signal,
     spent: () => budget?.refresh(),
     onBudget: (listener) => budget?.listen(listener),

@@ -9,6 +9,7 @@ import { examples } from "./examples.js";
 import { busy, problemNotice, spoken } from "./notice.js";
 import { livePrice } from "./price.js";
 import { mended, questionError } from "./question-error.js";
+import { isScore } from "./readable.js";
 
 const RECENT = 10;
 
@@ -26,7 +27,7 @@ export function render(root, context) {
   function drawList() {
     const shown = draft.answers || [];
     replace(list, shown.map((each) => answerCard(each, {
-      context, again: form.put, reveal: form.reveal,
+      context, again: isScore(each.question) ? null : form.put, reveal: form.reveal,
     })));
     replace(recent, h("h2", {}, "Answers"), shown.length
       ? [sharedAxis(), list] : h("p", { class: "muted" }, "None yet."));

@@ -14,7 +14,7 @@ export function invite(context, done) {
   const scope = h("select", {}, h("option", { value: "analyst" }, "analyst: may ask"),
     h("option", { value: "custodian" }, "custodian: may do all that is on this page"));
   const days = h("input", { type: "number", min: 1, max: MOST_DAYS, value: DAYS });
-  const boxes = context.datasets.map((each) => {
+  const boxes = [...context.datasets, ...context.boards].map((each) => {
     const box = h("input", { type: "checkbox", value: each.name });
     box.checked = each.name === context.name;
     return box;
@@ -24,7 +24,7 @@ export function invite(context, done) {
   const make = pressed(h("button", { type: "button", class: "primary" }, "Make the link"),
     async () => {
       const chosen = boxes.filter((each) => each.checked).map((each) => each.value);
-      if (!chosen.length) throw wrong(boxes[0], "Choose at least one data set.");
+      if (!chosen.length) throw wrong(boxes[0], "Choose at least one of them.");
       const name = who.value.trim();
       if (!name) throw wrong(who, "Give a name: shares and the ledger go by it.");
       const lasting = days.value.trim();
@@ -44,7 +44,7 @@ export function invite(context, done) {
     content: [
       field("Name", who, "The same name as before keeps the same share."),
       field("Scope", scope),
-      h("fieldset", {}, h("legend", {}, "Data sets"),
+      h("fieldset", {}, h("legend", {}, context.boards.length ? "Data sets and boards" : "Data sets"),
         boxes.map((box) => h("label", { class: "check" }, box, ` ${box.value}`)),
         h("p", { class: "hint" }, "If all are chosen, those that are added later count as well.")),
       field("Days until it ends", days, "Leave it empty for a token that does not end by itself."),

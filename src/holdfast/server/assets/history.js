@@ -5,6 +5,7 @@ import { fromPast, fromReply } from "./answers.js";
 import { field, h, replace } from "./dom.js";
 import { count, plural } from "./format.js";
 import { busy, problemNotice } from "./notice.js";
+import { isScore } from "./readable.js";
 
 const PAGE = 50;
 
@@ -32,7 +33,9 @@ export function render(root, context) {
 
   function draw() {
     const shown = read.filter(fits);
-    replace(list, shown.map((each) => answerCard(each, { context, again, reveal })));
+    replace(list, shown.map((each) => answerCard(each, {
+      context, again: isScore(each.question) ? null : again, reveal,
+    })));
     const whole = next === 0 ? plural(total, "answer")
       : `the last ${count(read.length)} of ${plural(total, "answer")}`;
     told.textContent = total === 0 ? "Nothing was asked yet."

@@ -6,8 +6,18 @@ const FIELDS = new Set(["year", "month", "day", "weekday", "hour", "minute", "se
 const BETWEEN = new Set(["<", "<=", ">", ">=", "=", "!=", "+", "*", "/"]);
 const MATCHES = { "begins with": "startswith", "ends with": "endswith", contains: "contains" };
 
+// A score is a column that is there only while it is answered, named by a digest.
+const SCORE = /\b([a-z][a-z0-9_]*)_([0-9a-f]{32})\b/;
+
+/** Whether a question is about predictions, which only those who have them can ask again. */
+export function isScore(text) {
+  return SCORE.test(text);
+}
+
 /** The question, readable if it can be; anything unforeseen stays as it is. */
 export function readable(text) {
+  const [, metric, digest] = SCORE.exec(text) || [];
+  if (metric) return text.replace(SCORE, `${metric} of predictions ${digest.slice(0, 8)}…`);
   if (!text.startsWith("[")) return text;
   try {
     return written(JSON.parse(text));

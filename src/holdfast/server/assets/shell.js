@@ -14,14 +14,16 @@ function themeSwitch() {
 }
 
 /** Brand, data set, views, and who is here. */
-export function topBar({ visitor, datasets = [], chosen, choose, view, views = [], signOut }) {
+export function topBar({
+  visitor, datasets = [], chosen, choose, view, views = [], signOut, kind = "Data set",
+}) {
   const brand = h("p", { class: "brand" },
     h("img", { src: "/assets/mark.svg", alt: "", width: 28, height: 28 }),
     h("span", {}, "Holdfast"));
   if (!visitor) return [brand, h("div", { class: "bar-end row" }, themeSwitch())];
   return [
     brand,
-    chosen ? chooser(datasets, chosen, choose) : null,
+    chosen ? chooser(datasets, chosen, choose, kind) : null,
     h("nav", { "aria-label": "Views" }, h("ul", { class: "tabs" },
       views.map(({ key, title, href }) => h("li", {},
         h("a", { href, "aria-current": key === view ? "page" : null }, title))))),
@@ -32,14 +34,14 @@ export function topBar({ visitor, datasets = [], chosen, choose, view, views = [
   ];
 }
 
-function chooser(datasets, chosen, choose) {
+function chooser(datasets, chosen, choose, kind) {
   if (datasets.length < 2) return h("p", { class: "dataset-name" }, chosen);
   const id = fresh("dataset");
   const select = h("select", { id, class: "compact", onchange: () => choose(select.value) },
     datasets.map((each) => h("option", { value: each.name, selected: each.name === chosen },
       each.name)));
   return h("div", { class: "chooser" },
-    h("label", { for: id, class: "unseen" }, "Data set"), select);
+    h("label", { for: id, class: "unseen" }, kind), select);
 }
 
 /** What is promised, in words, and how much of it is left. */
@@ -71,8 +73,10 @@ export function promise(dataset, context) {
 function words(dataset) {
   const most = dataset.questions;
   const many = most ? `up to ${plural(most, "question")}` : "your questions";
+  // Whoever chose models by the features has seen them: what is fresh is the labels.
+  const about = dataset.holdout ? "fresh labels of these rows" : "the population";
   return [`${count(dataset.rows)} rows. With confidence `, h("strong", {}, dataset.confidence),
-    `, all answers to ${many} hold for the population at once, each `,
+    `, all answers to ${many} hold for ${about} at once, each `,
     dataset.checks_guesses ? "guess that is checked " : "", "within ",
     h("strong", {}, reach(dataset.radius)), " as planned (of its width, for a mean)."];
 }

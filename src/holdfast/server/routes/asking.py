@@ -75,9 +75,13 @@ def _answered(session: Session, asked: Question, message: messages.Ask) -> AnyAn
         return session.quantile(asked, loss=message.loss)
     if message.loss is not None:
         raise InvalidInput(argument="loss", accepted="for quantiles", given=repr(message.loss))
-    if message.guess is not None or message.tolerance is not None:
+    if any(each is not None for each in (message.guess, message.tolerance, message.trained_on)):
         return session.ask(
-            asked, radius=message.radius, guess=message.guess, tolerance=message.tolerance
+            asked,
+            radius=message.radius,
+            guess=message.guess,
+            tolerance=message.tolerance,
+            trained_on=message.trained_on,
         )
     return session.respond([asked], radius=message.radius)[0]
 

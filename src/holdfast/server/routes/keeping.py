@@ -41,7 +41,7 @@ async def create(call: Call) -> Response:
     _check_everything(call)
     message = call.message
     for name in message.datasets:
-        call.gateway.dataset(name)
+        call.gateway.check_name(name)
     made = call.gateway.store.create_token(
         analyst=analyst_name(message.analyst),
         scope=Scope(message.scope),

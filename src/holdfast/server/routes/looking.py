@@ -18,13 +18,14 @@ from holdfast.planner.price import planned_price
 from holdfast.server.call import Call
 from holdfast.server.endpoint import DATASET, Endpoint, as_json
 from holdfast.server.replies import found_of, promise_of
+from holdfast.server.routes.scoring import Scored, scored_on
 from holdfast.server.served import Served
 from holdfast.session.receipt import receipt as receipt_of
 from holdfast.session.session import Session
 
 
 class Summary(Struct, kw_only=True, frozen=True):
-    """A data set in one line."""
+    """A data set in one line. `holdout` is there if predictions can be scored on it."""
 
     name: str
     about: str
@@ -35,6 +36,7 @@ class Summary(Struct, kw_only=True, frozen=True):
     mechanism: str
     remaining: int
     closed: bool
+    holdout: Scored | None
 
 
 class Column(Struct, kw_only=True, frozen=True):
@@ -154,6 +156,7 @@ def _summary(served: Served, session: Session) -> dict[str, Any]:
         "mechanism": plan.mechanism.KIND,
         "remaining": session.remaining,
         "closed": session.ledger.seen.closed,
+        "holdout": scored_on(served),
     }
 
 

@@ -54,6 +54,14 @@ def _samples(gateway: Gateway, token: Token) -> list[tuple[str, Labels, float]]:
             ("holdfast_budget_spent_ratio", labels, spent),
             ("holdfast_ledger_entries", labels, entries),
         ]
+    for name, board in gateway.boards.items():
+        if token.allows(name):
+            labels, now = (("board", name),), board.standings()
+            found += [
+                ("holdfast_board_entries", labels, now.entries),
+                ("holdfast_board_submissions_left", labels, now.left),
+                ("holdfast_board_closed", labels, int(now.closed)),
+            ]
     return found
 
 
