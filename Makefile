@@ -107,6 +107,7 @@ bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/engine_speed.py $(ARGS)
 	PYTHONPATH=tests $(BIN)/python bench/sql_speed.py $(ARGS)
 	PYTHONPATH=tests $(BIN)/python bench/gateway_speed.py $(ARGS)
+	$(BIN)/python bench/holdout_width.py $(ARGS)
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
 	$(BIN)/python bench/large_file.py $(ARGS)

@@ -2,7 +2,7 @@
 
 Each has the command that its own caption names. A new figure is one more line of `FIGURES`.
 
-Run: python bench/figures.py [NAME ...] (all of them take about six minutes)
+Run: python bench/figures.py [NAME ...] (all of them take about eight minutes)
 """
 
 import argparse
@@ -40,6 +40,11 @@ def _drawn(module: str, *words: str, file: str, needs: str = "") -> tuple[str, F
     return Path(file).stem, Figure((named, "FILE", *words), (file,), needs)
 
 
+def _example(module: str, *, file: str) -> tuple[str, Figure]:
+    """A figure of a worked example."""
+    return Path(file).stem, Figure((f"holdfast.examples.{module}", "FILE"), (file,))
+
+
 def _plotted(*words: str, file: str) -> tuple[str, Figure]:
     """A figure that a command of the program draws with --plot."""
     return Path(file).stem, Figure(("holdfast", *words, "--plot", "FILE"), (file,))
@@ -68,7 +73,11 @@ FIGURES: dict[str, Figure] = dict(
         _drawn("reusable_holdout", file="reusable-holdout.png"),
         _drawn("freedman", file="freedman.png"),
         _drawn("flights", file="flights.png"),
+        _example("search_figure", file="search.png"),
+        _example("selection_figure", file="selection.png"),
+        _example("agent_figure", file="agent.png"),
         _drawn("page", file="page.png", needs="playwright"),
+        _drawn("board", file="board.png", needs="playwright"),
     ]
 )
 

@@ -7,6 +7,7 @@ from typing import final
 
 from holdfast.core.answer import Answer
 from holdfast.core.errors import InvalidInput
+from holdfast.derive.derived import Derived
 
 # The two-sided 95 % point of the normal law, as in every textbook interval.
 TEXTBOOK = 1.96
@@ -54,7 +55,7 @@ def _unsound(said: object, opponent: str) -> InvalidInput:
     )
 
 
-def reply_of(answer: Answer) -> Reply:
+def reply_of(answer: Answer | Derived) -> Reply:
     """What a session claims."""
     interval = answer.interval
     return Reply(answer.value, interval.low, interval.high)
