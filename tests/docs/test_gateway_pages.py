@@ -17,6 +17,8 @@ from holdfast.server.configuration import from_file
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/reference/http-api.md"
 TEAM = ROOT / "docs/how-to/serve-a-team.md"
+HOLDOUT = ROOT / "docs/how-to/serve-a-holdout.md"
+BOARD = ROOT / "docs/how-to/serve-a-leaderboard.md"
 SETTINGS = ROOT / "docs/reference/gateway-settings.md"
 
 
@@ -47,15 +49,17 @@ def test_links_within_the_page_lead_to_headings() -> None:
     assert set(re.findall(r"\]\(#([^)]+)\)", text)) <= headings
 
 
-@pytest.mark.parametrize("page", [TEAM, SETTINGS], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [TEAM, HOLDOUT, BOARD, SETTINGS], ids=lambda page: page.stem)
 def test_settings_on_the_pages_can_be_read(page: Path, tmp_path: Path) -> None:
     (text,) = blocks(page, "toml")
     (tmp_path / "gateway.toml").write_text(text)
-    assert from_file(tmp_path / "gateway.toml", {}).datasets
+    settings = from_file(tmp_path / "gateway.toml", {})
+    assert settings.boards if page is BOARD else settings.datasets
 
 
 def test_commands_on_the_page_exist_with_their_options() -> None:
-    lines = "".join(blocks(TEAM, "console")).replace("\\\n", " ").splitlines()
+    console = [each for page in (TEAM, HOLDOUT, BOARD) for each in blocks(page, "console")]
+    lines = "".join(console).replace("\\\n", " ").splitlines()
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("holdfast ")]
     assert len(commands) >= 5
     for words in commands:
