@@ -18,7 +18,7 @@ from typing import final
 
 from holdfast.core.errors import DataError, InvalidInput
 from holdfast.learn.label_file import LabelColumns, LabelFile
-from holdfast.ledger.witness import _state_folder, default_witness
+from holdfast.ledger.witness import default_folder, default_witness
 
 if sys.platform != "win32":
     import fcntl
@@ -194,7 +194,7 @@ class Registry:
 def _beside_witness() -> Path:
     """Where the witness keeps its state; where it would, if it was switched off."""
     witness = default_witness(ledger="of a holdout")
-    return _state_folder() / "holdfast" if witness is None else witness.folder
+    return default_folder() if witness is None else witness.folder
 
 
 def check_name(name: str) -> str:

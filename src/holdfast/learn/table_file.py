@@ -7,11 +7,9 @@ from typing import final
 import polars as pl
 
 from holdfast.core.errors import DataError, InvalidInput
-from holdfast.data.csv_types import csv_types
 from holdfast.data.files import SEPARATORS
 from holdfast.data.fingerprint import fingerprint
-from holdfast.data.load import load
-from holdfast.data.normal import normalised
+from holdfast.data.load import normal_frame
 
 
 @final
@@ -27,16 +25,8 @@ class TableFile:
     @classmethod
     def read(cls, path: Path, *, name: str = "") -> "TableFile":
         """A file that holds as data, with the types that it has as data."""
-        source = load(path)
-        try:
-            content = source.fingerprint
-        finally:
-            source.close()
-        frame = _frame(path)
-        table = cls(path, name or str(path), content, frame)
-        if fingerprint(frame) != content:
-            raise table._changed()
-        return table
+        frame = normal_frame(path)
+        return cls(path, name or str(path), fingerprint(frame), frame)
 
     @property
     def columns(self) -> list[str]:
@@ -89,15 +79,6 @@ class TableFile:
                 hint="give a value for every row, or leave these rows out",
             )
         return column
-
-
-def _frame(path: Path) -> pl.DataFrame:
-    """All columns, read as `load` reads them."""
-    separator = SEPARATORS.get(path.suffix.lower())
-    if separator is None:
-        return normalised(pl.read_parquet(path, glob=False))
-    types = csv_types(path, separator)
-    return normalised(pl.read_csv(path, schema=types, separator=separator, glob=False))
 
 
 def _listed(columns: list[str], most: int = 12) -> str:

@@ -191,13 +191,18 @@ class _Usable:
 
 def default_witness(*, ledger: str) -> Witness | None:
     """The witness of this user or machine; None if it was switched off. `ledger` is who asks."""
-    named = os.environ.get(VARIABLE, "")
-    if named == NONE:
+    if os.environ.get(VARIABLE, "") == NONE:
         return None
     try:
-        return Witness(Path(named).absolute() if named else _state_folder() / "holdfast")
+        return Witness(default_folder())
     except (RuntimeError, OSError) as error:  # nobody's home
         raise _unavailable(ledger, f"this user has no folder for it ({error})") from error
+
+
+def default_folder() -> Path:
+    """Where a witness keeps what it saw, and others what should last as long."""
+    named = os.environ.get(VARIABLE, "")
+    return Path(named).absolute() if named not in ("", NONE) else _state_folder() / "holdfast"
 
 
 def _unavailable(ledger: str, problem: str) -> LedgerUnavailable:

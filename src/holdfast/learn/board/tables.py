@@ -7,10 +7,10 @@ from typing import cast
 import polars as pl
 
 from holdfast.core.errors import DataError, InvalidInput
+from holdfast.data.files import PARQUET, SEPARATORS
 from holdfast.learn.column import Numbers, Texts
 
 ID = "id"
-_SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 _MOST_NAMED = 3
 _EXACT = 2**53
 
@@ -100,10 +100,10 @@ def _frame(given: object, argument: str, value: str) -> pl.DataFrame:
 def _read(path: Path) -> pl.DataFrame:
     ending = path.suffix.lower()
     try:
-        if ending in (".parquet", ".pq"):
+        if ending in PARQUET:
             return pl.read_parquet(path)
-        if ending in _SEPARATORS:
-            return pl.read_csv(path, separator=_SEPARATORS[ending], infer_schema=False)
+        if ending in SEPARATORS:
+            return pl.read_csv(path, separator=SEPARATORS[ending], infer_schema=False)
         problem = "is of no kind that is read here"
     except (OSError, pl.exceptions.PolarsError) as error:
         problem = f"cannot be read ({str(error).splitlines()[0][:120]})"
