@@ -11,17 +11,19 @@ from holdfast.core.errors import InvalidInput
 from holdfast.data.pairs import PairStatistic
 from holdfast.learn.column import Labels
 from holdfast.learn.forks import forked
-from holdfast.learn.held import HeldRows
+from holdfast.learn.held import LABEL, HeldRows
 from holdfast.learn.ranking import Ranking
 from holdfast.learn.scoring import Scoring
 from holdfast.ledger.file import MEMORY
 from holdfast.noise.entropy import Entropy
+from holdfast.planner.checking import past_of
 from holdfast.query.form import Share
 from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 from holdfast.query.unwire import is_json
 from holdfast.session.history import History
 from holdfast.session.session import Session
+from holdfast.theory.generalization.checking import Transcript
 
 
 @final
@@ -149,6 +151,15 @@ class LocalDesk:
         questions = [each.question(self.session.schema) for each in scorings]
         with self.held.turn, self.held.lending(*scorings):
             return self.session.best(questions)
+
+    @property
+    def probe(self) -> str:
+        """A question whose price is that of any: it depends on the guess and the past alone."""
+        return f"{LABEL} = 'x'" if self.labels.text else f"{LABEL} = 0"
+
+    def past(self) -> Transcript:
+        """What the level of the next guess rests on; refused if there is none to come."""
+        return past_of(self.session.price_of(self.probe, guess=0.5, tolerance=1.0).offer.terms)
 
     def standing(self) -> Standing:
         session = self.session

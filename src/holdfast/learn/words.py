@@ -9,7 +9,7 @@ from holdfast.core.refusals import BudgetExhausted
 from holdfast.learn.composite import Composite
 from holdfast.learn.desk import Desk, LocalDesk, Standing
 from holdfast.learn.metric import Metric
-from holdfast.planner.checking import honest_room, past_of
+from holdfast.planner.checking import honest_room
 
 
 def counted(now: Standing) -> str:
@@ -38,17 +38,16 @@ def next_radius(desk: Desk, metric: Metric | Composite, guess: float | None) -> 
 
 def _next_share(desk: LocalDesk, share: float) -> float:
     """The same as a share: that of any question, for it depends on the guess alone."""
-    session, question = desk.session, "label = 'x'" if desk.labels.text else "label > 0"
-    price = session.price_of(question, guess=share)
+    session = desk.session
     room = honest_room(
         rows=session.plan.rows,
         guess=Fraction(str(share)),
         guessing_rows=session.plan.rows,
-        past=past_of(price.offer.terms),
+        past=desk.past(),
         target=session.plan.target,
         levels=1,
     )
-    found = session.price_of(question, guess=share, tolerance=float(room))
+    found = session.price_of(desk.probe, guess=share, tolerance=float(room))
     return found.certificate.radius
 
 

@@ -5,14 +5,12 @@ from math import ceil, floor
 
 from holdfast.learn.board.entry import Entry, Told
 from holdfast.learn.desk import Guessed, LocalDesk
-from holdfast.learn.held import LABEL
 from holdfast.learn.metric import Metric
 from holdfast.learn.scoring import Scoring
+from holdfast.mechanisms.checking import Checking
 from holdfast.planner.checking import described_check
-from holdfast.planner.recorded import own_certificate_of
 from holdfast.query.form import FINE
 from holdfast.session.session import Session
-from holdfast.theory.generalization.checked_certificate import FailureShape
 from holdfast.theory.generalization.checked_intervals import checked_interval, least_tolerance
 
 _PLACES = 9
@@ -28,7 +26,7 @@ def no_better(desk: LocalDesk, metric: Metric, *, best: float | None, step: floa
     not known; if it fails, the entry is an improvement, told to a bin. Without a best there is
     nothing to claim, and what hardly any entry has, the worst score, is.
     """
-    level = _level(desk.session)
+    level = _level(desk)
     rows, levels = desk.labels.rows, 1 if metric.flag else FINE
     units = rows * levels
     if best is not None:
@@ -69,12 +67,9 @@ def _decimal(half: float) -> float:
     return min(_MOST, float(found))
 
 
-def _level(session: Session) -> float:
-    """ln(1/level) of the next question: what the certificate of a failure would be made with."""
-    probe = f"{LABEL} = 'a'" if session.schema.columns[LABEL].value == "text" else f"{LABEL} = 0"
-    terms = session.price_of(probe, guess=0.5, tolerance=1.0).offer.terms
-    failed = {**terms, "outcome": "failed"}
-    shape = own_certificate_of(session.plan, failed, ledger=session.ledger.place).shape
-    if not isinstance(shape, FailureShape):
-        raise TypeError("a session that checks guesses tells failures to bins")
-    return shape.log_inverse_level
+def _level(desk: LocalDesk) -> float:
+    """ln(1/level) of the next question."""
+    plan = desk.session.plan
+    if not isinstance(plan.mechanism, Checking):
+        raise TypeError("a session that checks guesses has levels")
+    return plan.mechanism.weights.log_inverse_level(past=desk.past(), target=plan.target)
