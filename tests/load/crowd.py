@@ -38,6 +38,7 @@ class Crowd:
     count: int | None = None  # questions in all
     seconds: float | None = None
     until: str | None = None  # a file: when it is there, nothing more is asked
+    broken: str | None = None  # a file: there as soon as somebody has had to ask again
     keys: bool = True
     pause: float = 0.02  # before a question is sent again
     patience: float = 30.0  # seconds without any reply after which a client gives up
@@ -123,6 +124,8 @@ async def _client(crowd: Crowd, token: str, numbers: Iterator[int], report: Repo
             if status and not _passing(status, reply):
                 break
             report.retries += 1
+            if crowd.broken is not None:
+                Path(crowd.broken).touch()
             await asyncio.sleep(crowd.pause)
         report.waits.append(time.perf_counter() - start)
         report.answers.append((question, status, reply.decode()))

@@ -98,14 +98,18 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
         workers=SIZE.workers,
     ) as gateway:
         wait_for_workers(gateway, SIZE.workers)
-        killed, enough = set(), tmp_path / "enough"
+        killed, enough, broken = set(), tmp_path / "enough", tmp_path / "broken"
         # They ask until it is done: a worker is never killed when all have gone home.
         asking_on = {"clients": SIZE.clients, "question": QUESTION, "until": str(enough)}
-        with gateway.crowd(patience=PATIENCE, **asking_on) as asking:
-            for _ in range(KILLS):
-                wait_for_draws(place, 50)
+        with gateway.crowd(patience=PATIENCE, broken=str(broken), **asking_on) as asking:
+            # One that has just answered everybody breaks nobody's question: then another one dies.
+            while len(killed) < KILLS or not broken.exists():
+                assert len(killed) < 10 * KILLS, "nobody was waiting for those that were killed"
+                wait_for_workers(gateway, SIZE.workers)
+                wait_for_draws(place, 50 * (len(killed) + 1))
                 time.sleep(60 * MINUTES / (KILLS + 1))
                 killed.add(gateway.kill_busiest())
+                time.sleep(0.1)  # for those who waited to notice
             wait_for_draws(place, 200)
             enough.touch()
         report = asking.report()
@@ -117,7 +121,7 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
     lost = check_charges(place, report, killed=True)
     check_answers(place, report)
     log.info("%d killed, %d sent again, %d paid twice", len(killed), report.retries, lost)
-    assert report.retries, "nobody was waiting for the one that was killed"
+    assert report.retries
     assert not report.unanswered
     if MINUTES:
         verify = [sys.executable, "-m", "holdfast", "ledger", "verify", place]
