@@ -98,7 +98,8 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
         workers=SIZE.workers,
     ) as gateway:
         wait_for_workers(gateway, SIZE.workers)
-        killed, enough, broken = set(), tmp_path / "enough", tmp_path / "broken"
+        killed: set[int] = set()
+        enough, broken = tmp_path / "enough", tmp_path / "broken"
         # They ask until it is done: a worker is never killed when all have gone home.
         asking_on = {"clients": SIZE.clients, "question": QUESTION, "until": str(enough)}
         with gateway.crowd(patience=PATIENCE, broken=str(broken), **asking_on) as asking:
