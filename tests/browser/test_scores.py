@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import polars as pl
@@ -15,9 +16,15 @@ from server.labelled import Labelled, holdout, ids, labelled
 ROWS = 1000
 
 
-@pytest.fixture(scope="module")
-def labels(tmp_path_factory: pytest.TempPathFactory) -> Labelled:
-    return labelled(tmp_path_factory.mktemp("labels"), rows=ROWS, seed=8)
+_seeds = count(8)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Labelled:
+    """Labels that nobody else holds: a database has one ledger for the same rows."""
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    return labelled(folder, rows=ROWS, seed=next(_seeds))
 
 
 @pytest.fixture
