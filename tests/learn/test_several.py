@@ -15,8 +15,16 @@ def test_a_refusal_says_what_became_of_the_parts_before_it(questions: int) -> No
     holdout = holdfast.Holdout(None, LABELS, questions=questions)
     with pytest.raises(holdfast.BudgetExhausted) as refused:
         holdout.score(1 - LABELS, metric="f1", guess=0.5)
-    assert any("free when they are asked again" in note for note in refused.value.__notes__)
+    assert "is paid for, and free when the score is asked for again" in str(refused.value)
+    assert refused.value.fields()["of_several"] is True
     assert holdout.left == 0
+
+
+def test_a_refusal_of_one_question_says_that_nothing_was_charged() -> None:
+    holdout = holdfast.Holdout(None, LABELS, questions=1)
+    holdout.score(LABELS, guess=0.5)
+    with pytest.raises(holdfast.BudgetExhausted, match="nothing was read or charged\\. "):
+        holdout.score(1 - LABELS, guess=0.5)
 
 
 def test_answers_are_shown_with_short_names() -> None:

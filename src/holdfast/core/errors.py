@@ -136,7 +136,7 @@ class DataChanged(HoldfastError):
 
 @dataclass(eq=False, kw_only=True)
 class Refusal(HoldfastError):
-    """A promise that cannot be made. Nothing was read, charged or changed."""
+    """A promise that cannot be made. Nothing was read, charged or changed for what is refused."""
 
 
 @dataclass(eq=False, kw_only=True)

@@ -1,10 +1,22 @@
-"""Refusals: promises that cannot be made. Nothing was read or charged."""
+"""Refusals: promises that cannot be made. Nothing was read or charged for what is refused."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 from holdfast.core.errors import Refusal
 from holdfast.core.numerics import level_down
+
+_NEW_DATA = "new ones need new data"
+
+
+def _ending(of_several: bool) -> str:
+    untouched = "nothing was read or charged"
+    if of_several:
+        untouched += (
+            " for it; what was answered before it for the same score is paid for, and free when "
+            "the score is asked for again"
+        )
+    return f"{untouched}. Questions already answered can be asked again for free"
 
 
 @dataclass(eq=False, kw_only=True)
@@ -14,13 +26,13 @@ class BudgetExhausted(Refusal):
     asked: int
     remaining: int
     questions: int
+    of_several: bool = False
 
     def __str__(self) -> str:
         new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         return (
             f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
-            "nothing was read or charged. Questions already answered can be asked again for free; "
-            "new ones need new data"
+            f"{_ending(self.of_several)}; {_NEW_DATA}"
         )
 
 
@@ -31,14 +43,14 @@ class ShareExhausted(Refusal):
     analyst: str
     asked: int
     remaining: int
+    of_several: bool = False
 
     def __str__(self) -> str:
         new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         whose = f"{self.analyst}'s share" if self.analyst else "the share of all without a name"
         return (
-            f"refused: {new} asked, {self.remaining:,} left in {whose}; nothing was read or "
-            "charged. Questions already answered can be asked again for free; the custodian can "
-            "move shares"
+            f"refused: {new} asked, {self.remaining:,} left in {whose}; "
+            f"{_ending(self.of_several)}; the custodian can move shares"
         )
 
 
@@ -48,14 +60,14 @@ class RoundsExhausted(Refusal):
 
     asked: int
     rounds: int
+    of_several: bool = False
 
     def __str__(self) -> str:
         new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
         return (
-            f"refused: {new} asked about this data, and {used} used up; nothing was read or "
-            "charged. Questions already answered can be asked again for free; new ones need new "
-            "data"
+            f"refused: {new} asked about this data, and {used} used up; "
+            f"{_ending(self.of_several)}; {_NEW_DATA}"
         )
 
 
@@ -65,6 +77,7 @@ class FailuresExhausted(Refusal):
 
     asked: int
     failures: int
+    of_several: bool = False
 
     def __str__(self) -> str:
         new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
@@ -73,9 +86,13 @@ class FailuresExhausted(Refusal):
             used = f"all of its {self.failures:,} failed guesses are"
         return (
             f"refused: {new} asked about this data, and {used} used up (one that was never settled "
-            "counts as failed); nothing was read or charged. Questions already answered can be "
-            "asked again for free; new ones need new data"
+            f"counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
         )
+
+
+# What a session says when it has nothing left. A score that is made of several questions may get
+# this after the first of them: then `of_several` is true.
+USED_UP = (BudgetExhausted, ShareExhausted, RoundsExhausted, FailuresExhausted)
 
 
 @dataclass(eq=False, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar, final
 
 from holdfast.core.answer import Answer
-from holdfast.core.errors import Refusal
+from holdfast.core.refusals import USED_UP
 from holdfast.derive.derived import Derived
 from holdfast.learn.calibrating import Calibration, calibrated
 from holdfast.learn.choosing import Best, best
@@ -31,11 +31,8 @@ def in_several() -> Iterator[None]:
     """Say, if one of several questions is refused, what has become of those before it."""
     try:
         yield
-    except Refusal as refused:
-        refused.add_note(
-            "of several questions: those that were answered before this one are paid for, and free "
-            "when they are asked again"
-        )
+    except USED_UP as refused:
+        refused.of_several = True
         raise
 
 
