@@ -31,6 +31,26 @@ def test_the_holdouts_rows_in_any_order_are_no_training_rows() -> None:
     assert holdout.left == holdout.desk.standing().questions
 
 
+def test_a_fold_of_the_holdout_is_no_fold_to_guess_from() -> None:
+    features, labels = _rows()
+    holdout = holdfast.Holdout(features, labels)
+    with pytest.raises(InvalidInput, match="other rows"):
+        holdout.scorer()(_Sign(), features[:80], labels[:80])
+    assert holdout.left == holdout.desk.standing().questions
+
+    changed = features[:80].copy()
+    changed[-1] += 1  # one row that is no row of the holdout
+    holdout.scorer()(_Sign(), changed, labels[:80])
+
+
+def test_rows_that_look_alike_are_not_taken_for_the_holdouts() -> None:
+    draws = np.random.default_rng(9)
+    features, labels = draws.integers(0, 2, (ROWS, 3)), draws.integers(0, 2, ROWS)
+    others, theirs = draws.integers(0, 2, (100, 3)), draws.integers(0, 2, 100)
+    holdout = holdfast.Holdout(features, labels, training=(others, theirs))
+    assert 0 <= holdout.score(_Sign()).value <= 1
+
+
 def test_the_holdouts_labels_are_no_validation() -> None:
     features, labels = _rows()
     chances = np.random.default_rng(8).random(ROWS)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
+from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -74,6 +75,13 @@ class HeldRows:
         self._borrowers: Counter[str] = Counter()
         self._turn = threading.Lock()
         self.turn = threading.RLock()  # of those who ask, where they ask one by one
+
+    @cached_property
+    def labels_by_name(self) -> Mapping[str, object]:
+        """The label of each row by its name; nothing if two rows have the same one."""
+        names = self._frame[ROW].to_list()
+        found = dict(zip(names, self.labels.values.tolist(), strict=True))
+        return found if len(found) == len(names) else {}
 
     @property
     def parts(self) -> tuple[Numbers | Texts, list[str], dict[str, pl.Series]]:

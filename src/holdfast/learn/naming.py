@@ -15,7 +15,7 @@ def row_names(features: object, *, rows: int) -> list[str]:
 
     The same rows in another order then have the same fingerprint, and so the same budget.
     """
-    found = _digests(features)
+    found = digests(features)
     if found is None:
         return [str(number) for number in range(rows)]
     names = list(found)
@@ -35,7 +35,8 @@ def order_of(names: Iterable[str]) -> str:
     return _digest("\n".join(names).encode())
 
 
-def _digests(features: object) -> Iterable[str] | None:
+def digests(features: object) -> Iterable[str] | None:
+    """A digest of the features of each row, made as it is wanted; None if nothing can be told."""
     numbers = _numbers(features)
     if numbers is not None:
         return (_digest((np.asarray(row, dtype=np.float64) + 0.0).tobytes()) for row in numbers)

@@ -10,12 +10,16 @@ from holdfast.learn.column import Labels, Predictions
 from holdfast.learn.desk import Desk, LocalDesk
 from holdfast.learn.guesses import Expected, Trained
 from holdfast.learn.held import LABEL, ROW
-from holdfast.learn.naming import row_names
+from holdfast.learn.naming import digests, row_names
 
 
 def refuse_own_rows(desk: Desk, trained: Trained | None) -> None:
-    """Refuse training rows that are those of the holdout, in any order, with their labels."""
-    if trained is None or not isinstance(desk, LocalDesk) or not _alike(desk, trained.labels):
+    """Refuse training rows that are those of the holdout, or some of them, with their labels."""
+    if trained is None or not isinstance(desk, LocalDesk):
+        return
+    if _among(desk, trained):
+        raise _own("training")
+    if not _alike(desk, trained.labels):
         return
     names = row_names(trained.features, rows=trained.labels.rows)
     rows = pl.DataFrame({LABEL: trained.labels.values, ROW: names})
@@ -30,6 +34,19 @@ def refuse_own_answers(desk: Desk, seen: Expected, predicted: Predictions) -> No
     same = np.array_equal(seen.labels.values, desk.labels.values)
     if same and seen.predicted.digest == predicted.digest:
         raise _own("validation")
+
+
+def _among(desk: LocalDesk, trained: Trained) -> bool:
+    """Whether all are rows of the holdout, which must differ for that to be told.
+
+    Of other rows the first one tells as a rule, so it costs nothing where it is asked for often.
+    """
+    held, names = desk.held.labels_by_name, digests(trained.features)
+    if not held or names is None or not trained.labels.rows:
+        return False
+    labels = trained.labels.values.tolist()
+    missing = object()  # no label is equal to it
+    return all(held.get(each, missing) == label for each, label in zip(names, labels, strict=False))
 
 
 def _alike(desk: LocalDesk, labels: Labels) -> bool:
