@@ -40,8 +40,8 @@ class Holdout:
     metric      what is scored if nothing else is said: "accuracy"
     training    other rows, as (X, y), on which models are scored for a guess
     groups      columns by which rows can be grouped: a dictionary by names, or a data frame
-    ledger      a file or postgresql://…#name: the budget is there, for every process that opens
-                it, and outlives them. By default in memory
+    ledger      a file or postgresql://…?ledger=NAME: the budget is there, for every process that
+                opens it, and outlives them. By default in memory
     analyst     who asks: charges are recorded under the name, and kept within its share
     """
 

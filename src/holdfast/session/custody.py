@@ -23,7 +23,8 @@ UNWATCHED = (
 LABELS = "labels"
 _FRESH_LABELS = (
     "the promise is about fresh labels for the same rows; about the population if no model was "
-    "chosen by looking at the features of these rows"
+    "chosen by looking at the features of these rows, and until two different ones predict the "
+    "same for all of them"
 )
 
 

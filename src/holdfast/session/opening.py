@@ -64,7 +64,7 @@ def open(
                 session ends, and only repeats are answered
     tolerance   with failures: how far the sample may be from a guess that passes, the same for
                 all; by default what guesses from as many training rows need
-    ledger      a file, postgresql://…#name, or ":memory:"; by default beside a data file
+    ledger      a file, postgresql://…?ledger=NAME, or ":memory:"; by default beside a data file
                 (FILE.holdfast), and in memory for data that has no file
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
                 Truncation, Splitting; by default whichever has the narrowest intervals. Rounds

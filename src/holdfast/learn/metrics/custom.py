@@ -57,8 +57,10 @@ def metric(
     higher  whether more is better
     wants   the method of a model that predicts what it takes: "predict" or "predict_proba"
 
-    Numbers below 0 count as 0, those above 1 as 1, and what is not a number as the worst. The
-    function is shown the labels, and runs where they are held: take none that you do not trust.
+    What a row is worth must depend on that row alone, its label and its prediction: of numbers
+    that follow from all rows together nothing is certified, and that cannot be detected. Numbers
+    below 0 count as 0, those above 1 as 1, and what is not a number as the worst. The function is
+    shown the labels, and runs where they are held: take none that you do not trust.
     """
     if not callable(function):
         raise InvalidInput(
