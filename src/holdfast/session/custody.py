@@ -49,20 +49,28 @@ def check_new(
 
     Of a part of a split, the first fingerprint is its own and the second that of the whole.
     """
-    doubt: BudgetElsewhere | WitnessDamaged | None = None
-    told = shown(place)
-    try:
-        seen = [witness.known(each, ledger=told) for each in fingerprints] if witness else []
-        known = next((each for each in seen if each), None)
-        if known:
-            doubt = BudgetElsewhere(ledger=told, place=known.place, entries=known.sequence)
-    except WitnessDamaged as error:
-        doubt = error
+    doubt = doubt_about(witness, fingerprints, place=place)
     if override is not None and doubt is None:
         raise nothing_to_override(override)
     # Another process may just have made the ledger here: it was there before it was seen.
     if doubt and override is None and not Ledger.exists(place):
         raise doubt
+
+
+def doubt_about(
+    witness: Witness | None, fingerprints: Sequence[str], *, place: str
+) -> BudgetElsewhere | WitnessDamaged | None:
+    """What stands against a new ledger for data under any of these fingerprints; None if nothing.
+
+    Not raised: the caller may have a reason to override it.
+    """
+    told = shown(place)
+    try:
+        seen = [witness.known(each, ledger=told) for each in fingerprints] if witness else []
+    except WitnessDamaged as error:
+        return error
+    known = next((each for each in seen if each), None)
+    return known and BudgetElsewhere(ledger=told, place=known.place, entries=known.sequence)
 
 
 def in_custody(plan: Plan, opening: Opening, overrides: Sequence[Body]) -> Plan:

@@ -1,6 +1,5 @@
 """A leaderboard whose scores hold for fresh labels: what people call."""
 
-import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, final
@@ -14,11 +13,13 @@ from holdfast.learn.board.entry import Entry, Told, told_by
 from holdfast.learn.board.export import not_closed, signed_export
 from holdfast.learn.board.final import Final
 from holdfast.learn.board.making import board_folder, make_board, mean_metric, moment
+from holdfast.learn.board.one_budget import claimed
 from holdfast.learn.board.phases import FINAL, PUBLIC, read_held, read_ids
 from holdfast.learn.board.settings import BoardSettings
 from holdfast.learn.board.standings import Standings, best_of_teams, finalists, standings_of
 from holdfast.learn.board.store import FILE, BoardStore
 from holdfast.learn.board.submission import Reader
+from holdfast.learn.board.writing import removed_on_failure
 from holdfast.learn.opening import open_desk
 from holdfast.learn.scoring import Scoring
 
@@ -101,11 +102,11 @@ class Board:
             corrections=corrections,
             title=title,
         )
-        try:
-            return cls(path, settings, override=override)
-        except BaseException:
-            shutil.rmtree(path, ignore_errors=True)
-            raise
+        with removed_on_failure(path):
+            claim = claimed(path, path / PUBLIC_LEDGER, override=override)
+            cls(path, settings, override=claim.public).release()
+            claim.settle(path / PUBLIC_LEDGER)
+            return cls(path, settings, override=None)  # as all that the ledger says has it
 
     @classmethod
     def open(cls, folder: str | Path, *, override: str | None = None) -> "Board":

@@ -1,6 +1,5 @@
 """Making a board: a folder that is there wholly or not at all."""
 
-import shutil
 import tempfile
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,7 +11,7 @@ from holdfast.core.errors import DataError, InvalidInput
 from holdfast.learn.board.phases import phases_of
 from holdfast.learn.board.settings import BoardSettings
 from holdfast.learn.board.signing import new_key
-from holdfast.learn.board.writing import sync_folder
+from holdfast.learn.board.writing import removed_on_failure, sync_folder
 from holdfast.learn.metric import Metric
 from holdfast.learn.metrics.named import metric_of
 
@@ -65,30 +64,27 @@ def make_board(
     folder.parent.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        settings = BoardSettings(
-            title=_title(title or folder.stem),
-            metric=scored.text,
-            confidence=float(confidence),
-            submissions=submissions,
-            per_team=_share(per_team, submissions),
-            step=_step(step, rows),
-            corrections=corrections,
-            labels=phases.kind,
-            public_rows=rows,
-            final_rows=phases.final.height,
-            made=moment(),
-            public_key=new_key(making),
-        )
-        phases.write(making)
-        settings.write(making)
-        making.rename(folder)
+        with removed_on_failure(making):
+            settings = BoardSettings(
+                title=_title(title or folder.stem),
+                metric=scored.text,
+                confidence=float(confidence),
+                submissions=submissions,
+                per_team=_share(per_team, submissions),
+                step=_step(step, rows),
+                corrections=corrections,
+                labels=phases.kind,
+                public_rows=rows,
+                final_rows=phases.final.height,
+                made=moment(),
+                public_key=new_key(making),
+            )
+            phases.write(making)
+            settings.write(making)
+            making.rename(folder)
     except OSError as error:
-        shutil.rmtree(making, ignore_errors=True)
         problem, hint = f"cannot be made ({error.strerror})", "name another folder"
         raise DataError(source=str(folder), problem=problem, hint=hint) from error
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
     sync_folder(folder.parent)
     return settings
 

@@ -100,6 +100,12 @@ def read_held(path: Path) -> HeldRows:
     return held_rows(rows[ID].to_list(), rows[LABEL], groups)
 
 
+def read_both(folder: Path) -> HeldRows:
+    """The rows of both phases as one."""
+    rows = pl.concat(_read(folder / each).select(ID, LABEL) for each in (PUBLIC, FINAL))
+    return held_rows(rows[ID].to_list(), rows[LABEL], {})
+
+
 def _read(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)

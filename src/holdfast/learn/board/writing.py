@@ -1,7 +1,10 @@
 """Files that are there wholly or not at all, whatever ends the process."""
 
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -28,3 +31,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def removed_on_failure(folder: Path) -> Iterator[None]:
+    """The folder stays if all goes well within, and is gone if not."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise

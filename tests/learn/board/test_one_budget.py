@@ -1,0 +1,84 @@
+"""The labels of a contest have one budget, however they are cut into phases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import holdfast
+from holdfast.core.errors import InvalidInput
+from holdfast.core.witness_errors import BudgetElsewhere
+from holdfast.learn.board.board import Board
+from learn.board.contests import OPEN, labels_of, names
+
+ROWS = 400
+LABELS = np.random.default_rng(5).integers(0, 2, ROWS)
+TABLE = labels_of(LABELS)
+HALVES = {"labels": TABLE[: ROWS // 2], "final": TABLE[ROWS // 2 :]}
+
+
+def made(folder: Path, name: str, **given: object) -> Board:
+    board = Board.create(folder / name, **{"labels": TABLE, "final": 0.5, **given})  # type: ignore[arg-type]
+    OPEN.append(board)
+    return board
+
+
+@pytest.mark.parametrize("again", [{}, HALVES], ids=["another split", "halves"])
+def test_a_second_contest_of_the_same_labels_is_refused(
+    tmp_path: Path, again: dict[str, object]
+) -> None:
+    made(tmp_path, "first")
+    with pytest.raises(BudgetElsewhere, match=r"first\.board"):
+        made(tmp_path, "second", **again)
+    assert not (tmp_path / "second.board").exists()
+
+
+def test_a_holdout_and_a_contest_of_the_same_labels_are_one_too_many(tmp_path: Path) -> None:
+    made(tmp_path, "first")
+    with pytest.raises(BudgetElsewhere):
+        holdfast.Holdout(names(ROWS), LABELS, ledger=tmp_path / "all.holdfast")
+
+    others = LABELS[::-1].copy()
+    with holdfast.Holdout(names(ROWS), others, ledger=tmp_path / "others.holdfast"):
+        pass
+    with pytest.raises(BudgetElsewhere, match=r"others\.holdfast"):
+        made(tmp_path, "second", labels=labels_of(others))
+
+
+def test_rows_of_a_final_that_were_asked_before_are_refused(tmp_path: Path) -> None:
+    seen = holdfast.Holdout(
+        names(ROWS)[ROWS // 2 :], LABELS[ROWS // 2 :], ledger=tmp_path / "seen.holdfast"
+    )
+    seen.close()
+    with pytest.raises(BudgetElsewhere, match=r"seen\.holdfast"):
+        made(tmp_path, "first", **HALVES)
+
+
+@pytest.mark.parametrize("again", [{}, HALVES], ids=["another split", "the same rows"])
+def test_a_reason_overrides_that_and_certificates_name_it(
+    tmp_path: Path, again: dict[str, object]
+) -> None:
+    made(tmp_path, "first", **again)
+    second = made(tmp_path, "second", **again, override="the first was a rehearsal")
+    entry = second.submit("ann", TABLE.rename({"label": "prediction"}))
+    assert entry.number == 1
+    assumed = second._desk.session.plan.certificate.assumptions
+    assert any("the first was a rehearsal" in each for each in assumed)
+    with pytest.raises(BudgetElsewhere, match=r"second\.board"):  # the witness has moved on
+        made(tmp_path, "third")
+
+
+def test_a_reason_where_nothing_is_overridden_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="nothing to override"):
+        made(tmp_path, "first", override="just in case")
+
+
+def test_a_contest_is_closed_and_opened_again_as_before(tmp_path: Path) -> None:
+    board = made(tmp_path, "first", **HALVES)
+    board.submit("ann", TABLE.rename({"label": "prediction"}))
+    board.release()
+    OPEN.remove(board)
+    with Board.open(tmp_path / "first") as again:
+        assert again.close().finalists[0].team == "ann"
