@@ -170,7 +170,12 @@ def test_a_refusal_exits_3_and_charges_nothing(run: Run, people: Path) -> None:
     assert "refused: 2 new questions asked, 1 of 2 left" in done.err
     assert (in_json.code, in_json.err) == (3, "")
     assert json.loads(in_json.out)["error"] == "BudgetExhausted"
-    assert json.loads(in_json.out)["fields"] == {"asked": 2, "remaining": 1, "questions": 2}
+    assert json.loads(in_json.out)["fields"] == {
+        "asked": 2,
+        "remaining": 1,
+        "questions": 2,
+        "of_several": False,
+    }
     after = entries(f"{people}.holdfast")
     assert after[:-2] == before
     assert [each.kind for each in after[-2:]] == ["refuse", "refuse"]
