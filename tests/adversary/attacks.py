@@ -126,16 +126,20 @@ def rare_shares(session: Session) -> Told:
     return list(zip(answers, RARE, strict=True))
 
 
+_COARSEST = 0.49  # wider ones are refused
+
+
 def own_radii(session: Session) -> Told:
     """Cheap answers first, narrow ones for what looked best, a narrow vote; rare shares between."""
     plan, told = session.plan, Told()
     narrow = (plan.radius + narrowest(plan)) / 2
+    coarse = [min(times * plan.radius, _COARSEST) for times in (1.5, 2, 3)]
     names = features(plan.target.questions - 3)
     for number, name in enumerate(names):
-        radius = (None, 1.5 * plan.radius, 2 * plan.radius)[number % 3]
+        radius = (None, coarse[0], coarse[1])[number % 3]
         told.append((session.ask(agreement(name, LABEL), radius=radius), 0.5))
     question, truth = vote(names, leanings([answer.value for answer, _ in told]))
     affordable = session.price(narrow).questions <= session.remaining
     told.append((session.ask(question, radius=narrow if affordable else None), truth))
-    told.append((session.ask("u < 0.01", radius=3 * plan.radius), 0.01))
+    told.append((session.ask("u < 0.01", radius=coarse[2]), 0.01))
     return told

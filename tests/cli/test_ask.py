@@ -397,6 +397,17 @@ def test_without_a_radius_the_price_is_that_of_a_planned_question(run: Run, peop
     assert told["prices"][0]["affordable"] == 199
 
 
+def test_what_was_answered_before_is_priced_as_free(run: Run, people: Path) -> None:
+    asked(run, str(people), "smoker", "--questions", "200")
+    told = json.loads(run("ask", str(people), "smoker", "--price", "--json").out)
+
+    assert (told["prices"][0]["known"], told["prices"][0]["questions"]) == (True, 0)
+    assert (
+        "was answered before, and is free: smoker"
+        in run("ask", str(people), "smoker", "--price").out
+    )
+
+
 def test_a_radius_must_be_reachable(run: Run, people: Path) -> None:
     asked(run, str(people), "smoker", "--questions", "200")
     done = run("ask", str(people), "age > 50", "--radius", "0.000001")

@@ -167,6 +167,8 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
             assert amount_of(first.cost) == spent(local) - before
             again = remote.ask(question)
             assert again == local.ask(question)
+            assert remote.price_of(question) == local.price_of(question)
+            assert remote.price_of(question).certificate == first.certificate
             assert (first.drawn, again.drawn) == (True, False)
             assert first == replace(again, drawn=True, cost=first.cost)
             first.certificate.verify()
@@ -206,6 +208,10 @@ def test_a_radius_and_a_loss_of_their_own_are_kept(
     found = remote.ask("distance > 1234", radius=radius)
     assert found.radius <= radius
     assert remote.ask("distance > 1234") == local.ask("distance > 1234")
+    known = remote.price_of("distance > 1234", radius=0.9 * local.plan.radius)
+    assert known == local.price_of("distance > 1234", radius=0.9 * local.plan.radius)
+    assert known.known
+    assert known.certificate == found.certificate
     found_at = remote.quantile("quantile(distance, 0.25, 0, 3000)", loss=0.2)
     assert not found_at.replayed
     assert remote.quantile("quantile(distance, 0.25, 0, 3000)") == local.quantile(

@@ -11,6 +11,7 @@ import pytest
 
 import holdfast
 from holdfast.core.errors import InvalidInput
+from holdfast.learn.desk import Guessed
 from holdfast.learn.guesses import remembered
 from holdfast.learn.metrics.named import measure_of
 from holdfast.learn.words import next_radius
@@ -35,6 +36,16 @@ def test_what_is_left_says_how_far_the_next_interval_reaches() -> None:
         answer = holdout.score(Cut(cut), guess=0.8)
         assert answer.radius == pytest.approx(said, rel=1e-12)
     assert "the next one reaches about ±0." in holdout.remaining
+
+
+def test_the_next_interval_does_not_depend_on_what_was_asked_of_the_labels() -> None:
+    holdout = opened(None)
+    for number in range(3):
+        holdout.desk.share(f"label = {number}", Guessed(share=0.01, tolerance=0.2))
+    said = next_radius(holdout.desk, holdout.metric, 0.8)
+    assert said is not None
+    assert holdout.desk.standing().failures > 0
+    assert holdout.score(Cut(0.0), guess=0.8).radius == pytest.approx(said, rel=1e-12)
 
 
 def test_a_failed_guess_makes_the_next_interval_wider_in_words_too() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.charge import amount_of
+from holdfast.core.errors import InvalidInput
 from holdfast.core.refusals import BudgetExhausted
 from session.conftest import Opener
 from session.people import noise_of
@@ -65,3 +66,30 @@ def test_a_price_beyond_the_budget_is_refused_and_costs_nothing(csv: Path, opene
             break
     assert session.remaining == 3
     assert not session.ledger.draws()
+
+
+def test_what_was_answered_is_priced_as_it_was_answered(csv: Path, opened: Opener) -> None:
+    with opened(csv, questions=100) as session:
+        coarse = session.ask("age > 50", radius=0.4)
+    session = opened(csv)
+    price = session.price_of("50 < age", radius=0.9 * session.plan.radius)
+
+    assert price.known
+    assert price.certificate == coarse.certificate
+    assert amount_of(price.offer.cost) == price.questions == price.offer.draws == 0
+    assert price.affordable(0) == 1
+    assert not session.price_of("age > 51", radius=0.4).known
+    assert "answered before" in price._repr_html_()
+
+
+@pytest.mark.parametrize("question", ["age > 50", "mean(age, 0, 200)", "age > 50 given age > 20"])
+def test_a_radius_that_says_nothing_is_refused(question: str, csv: Path, opened: Opener) -> None:
+    session = opened(csv, questions=100)
+    width = 200 if "mean" in question else 1
+    for radius in (0.5 * width, 1e308):
+        with pytest.raises(InvalidInput, match=r"below 0\.5"):
+            session.respond([question], radius=radius)
+        with pytest.raises(InvalidInput, match=r"below 0\.5"):
+            session.price_of(question, radius=radius)
+    assert not session.ledger.draws()
+    session.respond([question], radius=0.499 * width)

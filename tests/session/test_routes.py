@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.core.errors import EvaluationFailed, LedgerMismatch
+from holdfast.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
 from holdfast.core.refusals import VacuousPlan
 from holdfast.data import table as table_module
 from holdfast.mechanisms.gaussian import Gaussian
@@ -77,12 +77,14 @@ def test_a_vacuous_split_is_refused_with_numbers() -> None:
         holdfast.open(numbers(100), questions=50, mechanisms=[Splitting])
 
 
-def test_absurdly_wide_radii_do_not_break_the_ledger() -> None:
+def test_wide_radii_do_not_break_the_ledger_and_absurd_ones_are_refused() -> None:
     with holdfast.open(
         numbers(50_000), questions=1000, mechanisms=[Gaussian], ledger=":memory:"
     ) as session:
         for number in range(200):
-            session.ask(f"a > {number}", radius=10.0 ** (15 + number / 3))
+            session.ask(f"a > {number}", radius=0.3 + number / 1001)
+            with pytest.raises(InvalidInput, match=r"radius must be below 0\.5"):
+                session.ask(f"a > {number}", radius=10.0 ** (15 + number / 3))
 
 
 def test_a_failing_order_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,7 @@ def test_a_price_is_told_before_a_guess_is_checked() -> None:
         assert price.certificate.radius == answer.certificate.radius
         assert price.questions == 1
         with pytest.raises(InvalidInput, match="radius"):
-            session.price_of("age > 40", guess=0.6, radius=0.1)
+            session.price_of("age > 41", guess=0.6, radius=0.1)
         with pytest.raises(InvalidInput, match="guess"):
             session.price_of("age > 45")
     with noise() as session, pytest.raises(InvalidInput, match="guess"):

@@ -76,6 +76,7 @@ def show_prices(
                         "radius": radius,
                         "questions": level_up(price.questions),
                         "affordable": price.affordable(left),
+                        "known": price.known,
                     }
                     for (text, price), radius in zip(prices, radii, strict=True)
                 ],
@@ -83,6 +84,9 @@ def show_prices(
         )
         return
     for (text, price), radius in zip(prices, radii, strict=True):
+        if price.known:
+            render.line(f"±{decimal_up(radius)} was answered before, and is free: {text}")
+            continue
         render.line(
             f"±{decimal_up(radius)} costs as much as "
             f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left, "

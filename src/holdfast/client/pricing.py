@@ -1,4 +1,4 @@
-"""What a gateway says that a checked guess would cost: only it knows the past of all guesses."""
+"""What a gateway says of prices: only it knows what was answered, and the past of all guesses."""
 
 from fractions import Fraction
 
@@ -11,11 +11,14 @@ from holdfast.mechanisms.selection import Selection
 from holdfast.planner.checking import described_check
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Mechanism
+from holdfast.planner.recorded import recorded_price
 from holdfast.planner.selecting import described_selection
 
 
 def checked_price(promise: Promise, said: Json) -> Price:
     """The price of a guess, with the certificate that it has if it passes, or of a choice."""
+    if known := known_price(promise, said):
+        return known
     plan = promise.plan
     with understood(promise.place, version=promise.version):
         offer: Offer = offer_from_body(said, unit=unit_of(plan.budget))
@@ -31,3 +34,13 @@ def checked_price(promise: Promise, said: Json) -> Price:
             offer=offer,
             questions=Fraction(1),
         )
+
+
+def known_price(promise: Promise, said: Json) -> Price | None:
+    """The price of what was answered before, with the certificate that its answer has."""
+    with understood(promise.place, version=promise.version):
+        if not said["known"]:
+            return None
+        terms = {str(key): str(value) for key, value in said["terms"].items()}
+        certificate = promise.certificate(terms, overrides=len(promise.overrides))
+        return recorded_price(promise.plan, terms, certificate)

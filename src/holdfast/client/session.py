@@ -6,7 +6,7 @@ from typing import NoReturn, cast, final
 from holdfast.client.conversation import Conversation
 from holdfast.client.dataset import RemoteData
 from holdfast.client.history import history
-from holdfast.client.pricing import checked_price
+from holdfast.client.pricing import checked_price, known_price
 from holdfast.core import check
 from holdfast.core.answer import Answer
 from holdfast.core.certificate import Certificate
@@ -24,7 +24,7 @@ from holdfast.planner.plan import Plan
 from holdfast.planner.price import price
 from holdfast.query.candidates import parse_candidates
 from holdfast.query.form import Given, Grouped, Histogram, Quantile
-from holdfast.query.question import parse_question
+from holdfast.query.question import Question, parse_question
 from holdfast.query.schema import Schema
 from holdfast.session.history import History
 from holdfast.session.html import session_html
@@ -153,23 +153,33 @@ class RemoteSession:
         tolerance: float | None = None,
         together: int = 1,
     ) -> Price:
-        """What a new question of any form would cost; nothing is spent."""
+        """What a question of any form would cost, nothing if it was answered before."""
         asked = parse_question(question, self.schema)
         if self._asking.checks or guess is not None or tolerance is not None:
             said = _numbers({"guess": guess, "tolerance": tolerance, "radius": radius})
             return checked_price(self._asking.promise, self._asking.data.price(asked.text, **said))
         # Only where questions grow dearer does it matter how many came before.
         before = self._asking.look().asked if isinstance(self.plan.mechanism, OpenEnded) else 0
-        return priced(self.plan, asked, radius=radius, loss=loss, draw=before + together)
+        return priced(
+            self.plan,
+            asked,
+            radius=radius,
+            loss=loss,
+            draw=before + together,
+            before=self._known_price,
+        )
+
+    def _known_price(self, asked: Question) -> Price | None:
+        """That of a question that somebody has asked: only the gateway knows."""
+        return known_price(self._asking.promise, self._asking.data.price(asked.text))
 
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
         """What a choice would cost; nothing is spent."""
         asked = parse_candidates(candidates, self.schema)
-        known = best_request(self.plan, asked, loss=loss).price
-        if known:
-            return known
+        new = best_request(self.plan, asked, loss=loss).price
         said = self._asking.data.price_of_best([each.text for each in asked.questions])
-        return checked_price(self._asking.promise, said)
+        known = known_price(self._asking.promise, said)
+        return known or new or checked_price(self._asking.promise, said)
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as ledgers record them."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol, final
 
 from holdfast.core.answer import Answer
@@ -154,8 +155,10 @@ class LocalDesk:
 
     @property
     def probe(self) -> str:
-        """A question whose price is that of any: it depends on the guess and the past alone."""
-        return f"{LABEL} = 'x'" if self.labels.text else f"{LABEL} = 0"
+        """A new question. Its price is that of any: it depends on the guess and the past alone."""
+        schema, known = self.session.schema, self.session.ledger.answers()
+        texts = (f"{LABEL} = 'x{n}'" if self.labels.text else f"{LABEL} = {n}" for n in count())
+        return next(each for each in texts if parse_question(each, schema).digest not in known)
 
     def past(self) -> Transcript:
         """What the level of the next guess rests on; refused if there is none to come."""

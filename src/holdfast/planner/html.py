@@ -45,6 +45,8 @@ def price_html(price: "Price") -> str:
         f"on the scale from 0 to 1, for as much as {than}{amount} planned {plural}; it counts as "
         f"{price.offer.draws:,} of those that were promised"
     )
+    if price.known:
+        said = "on the scale from 0 to 1: answered before, and free"
     return box(
         lines(
             joined((bold(f"±{decimal_up(price.certificate.radius)}"), text(said)), " "),

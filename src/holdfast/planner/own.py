@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import ceil
 from typing import final
 
+from holdfast.core import check
 from holdfast.core.certificate import Certificate
 from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
@@ -17,7 +18,7 @@ from holdfast.mechanisms.guess_and_check import GuessAndCheck
 from holdfast.mechanisms.quantile import Quantile
 from holdfast.mechanisms.selection import Selection
 from holdfast.planner.html import price_html
-from holdfast.planner.plan import Mechanism, Plan
+from holdfast.planner.plan import VACUOUS, Mechanism, Plan
 from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
 from holdfast.theory.generalization.drift_private import choice_cost
 from holdfast.theory.generalization.fixed_point import fixed_point_certificate
@@ -25,10 +26,31 @@ from holdfast.theory.generalization.fixed_point import fixed_point_certificate
 Own = GaussianVector | Exponential | Quantile
 
 
+def own_radius(radius: object) -> float:
+    """A radius that one question may have, as a part of its scale.
+
+    An answer stays: one that says nothing would cost next to nothing, and be all that anybody
+    ever gets for that question.
+    """
+    wanted = check.positive_float(radius=radius)
+    if wanted >= VACUOUS:
+        raise InvalidInput(
+            argument="radius",
+            accepted=f"below {VACUOUS:g}, from where on an interval says nothing",
+            given=repr(radius),
+            hint="the first answer to a question is the one that everybody gets; leave the "
+            "radius out for the planned one",
+        )
+    return wanted
+
+
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """A draw, what it is certified to, and how many planned questions its cost is worth."""
+    """A draw, what it is certified to, and how many planned questions its cost is worth.
+
+    What was answered before is not drawn again: its certificate is the recorded one.
+    """
 
     mechanism: Mechanism | Own | GuessAndCheck | Selection
     certificate: Certificate
@@ -40,8 +62,18 @@ class Price:
         radius = self.certificate.radius
         return radius if width == 1 else up(radius * width)
 
+    @property
+    def known(self) -> bool:
+        """Whether it was answered before, and is free."""
+        return self.offer.draws == 0
+
     def affordable(self, remaining: int) -> int:
-        """How many such draws fit into what `remaining` planned questions would take."""
+        """How many such draws fit into what `remaining` planned questions would take.
+
+        What is known can be had even if nothing is left.
+        """
+        if self.known:
+            return max(1, remaining)
         return int(remaining // max(self.questions, Fraction(self.offer.draws)))
 
     def _repr_html_(self) -> str:

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from holdfast.core import check
 from holdfast.core.charge import Offer, amount_of
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import GDP, Draws
@@ -11,7 +10,7 @@ from holdfast.mechanisms.gaussian import Gaussian
 from holdfast.mechanisms.open_ended import OpenEnded
 from holdfast.mechanisms.rounds import Rounds
 from holdfast.planner.gaussian import on_grid
-from holdfast.planner.own import Price
+from holdfast.planner.own import Price, own_radius
 from holdfast.planner.plan import Guessed, Plan
 from holdfast.theory.generalization.drift_variance import levels, own_drift
 from holdfast.theory.generalization.shortfall import normal_shortfall
@@ -70,7 +69,7 @@ def price(plan: Plan, *, radius: float) -> Price:
 
     A radius that the plan keeps anyway costs at most a planned question.
     """
-    wanted = min(1.0, check.positive_float(radius=radius))
+    wanted = own_radius(radius)
     if isinstance(plan.mechanism, OpenEnded):
         raise InvalidInput(
             argument="radius",

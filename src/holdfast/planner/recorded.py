@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from holdfast.core.certificate import Certificate
+from holdfast.core.charge import Offer, nothing, unit_of
 from holdfast.core.errors import LedgerDamaged
 from holdfast.core.loss import GDP
 from holdfast.core.span import UNIT, Span
@@ -28,7 +29,7 @@ from holdfast.mechanisms.votes import Votes
 from holdfast.noise.entropy import SystemEntropy
 from holdfast.planner.checking import PAIRS, checked_certificate, described_check
 from holdfast.planner.limited import limited_certificate
-from holdfast.planner.own import Clock, Own
+from holdfast.planner.own import Clock, Own, Price
 from holdfast.planner.plan import Checks, Guessed, Mechanism, Plan
 from holdfast.planner.selecting import described_selection, selection_certificate
 from holdfast.planner.thresholdout import held_certificate
@@ -83,6 +84,17 @@ def own_certificate_of(plan: Plan, terms: Mapping[str, str], *, ledger: str) -> 
     if "levels" in terms and PAIRS not in terms:  # pairs are counted exactly
         certificate = fixed_point_certificate(certificate, levels=int(terms["levels"]))
     return replace(certificate, assumptions=(*plan.certificate.assumptions, *_declared(terms)))
+
+
+def recorded_price(plan: Plan, terms: Mapping[str, str], certificate: Certificate) -> Price:
+    """The price of what was answered before under these terms: nothing, for what was released."""
+    held = isinstance(plan.mechanism, Thresholdout)
+    return Price(
+        mechanism=plan.mechanism if held else mechanism_under(plan, terms),
+        certificate=certificate,
+        offer=Offer(cost=nothing(unit_of(plan.budget)), terms=terms, draws=0),
+        questions=Fraction(0),
+    )
 
 
 def _declared(terms: Mapping[str, str]) -> tuple[str, ...]:

@@ -3,12 +3,11 @@
 from fractions import Fraction
 from math import ceil
 
-from holdfast.core import check
 from holdfast.core.errors import InvalidInput
 from holdfast.core.numerics import decimal_up
 from holdfast.mechanisms.gaussian_vector import GaussianVector
 from holdfast.planner.gaussian import on_grid
-from holdfast.planner.own import Clock, Price
+from holdfast.planner.own import Clock, Price, own_radius
 from holdfast.planner.plan import Plan
 from holdfast.query.form import FINE, Grouped, Histogram, Mean, contribution
 from holdfast.theory.generalization.drift_variance import levels, own_drift
@@ -38,7 +37,7 @@ def histogram_price(plan: Plan, form: Histogram | Grouped, *, radius: float | No
 
     if radius is None:
         return drawn(clock.noise.sigma, clock.noise.step)
-    wanted = min(1.0, check.positive_float(radius=radius))
+    wanted = own_radius(radius)
     narrowest = own_drift(clock.budget, plan.target)
     # As if it counted as one question: that needs a little less noise than it will have to have.
     _, level = levels(plan.target)

@@ -30,7 +30,7 @@ from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.noise.entropy import Entropy
 from holdfast.planner.own import Price
 from holdfast.planner.plan import Plan
-from holdfast.planner.recorded import own_certificate_of
+from holdfast.planner.recorded import own_certificate_of, recorded_price
 from holdfast.planner.remaining import (
     halted,
     remaining_questions,
@@ -38,12 +38,13 @@ from holdfast.planner.remaining import (
     remaining_share,
     rounds_within,
 )
+from holdfast.query.question import Question
 from holdfast.session.agreed import no_statistic
 from holdfast.session.custody import overridden
 from holdfast.session.derivation import FromLedger
 from holdfast.session.drawing import released
 from holdfast.session.holdout import Holdout
-from holdfast.session.past import Past
+from holdfast.session.past import Past, with_outcome
 from holdfast.session.reading import read
 from holdfast.session.reply import Replies
 from holdfast.session.request import Request
@@ -164,6 +165,19 @@ class Flow:
             return found
         (offer,) = self._holdout.offers([found.offer], self._ledger.seen)
         return replace(found, offer=offer)
+
+    def price_of(self, request: Request) -> Price:
+        """What it would cost now: nothing, if it was answered before."""
+        self._ledger.spent()  # others may have asked for it
+        return self.known_price(request) or request.price or self.checked_price(request)
+
+    def known_price(self, asked: Request | Question) -> Price | None:
+        """That of what was answered before, as of the last look at the ledger."""
+        settled = self._ledger.seen.answers.get(asked.digest)
+        if settled is None:
+            return None
+        terms = with_outcome(settled)
+        return recorded_price(self._plan, terms, self.certificate(terms))
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as the ledger records them."""

@@ -85,9 +85,9 @@ class Guessing:
         guess: float | None,
         tolerance: float | None,
     ) -> Price:
-        """What a check would cost; nothing is spent."""
+        """What a check would cost: nothing, if it was answered before."""
         self._ledger.spent()
-        return self._flow.checked_price(
+        return self._flow.known_price(asked) or self._flow.checked_price(
             self._request(asked, radius, guess=guess, tolerance=tolerance)
         )
 

@@ -16,7 +16,7 @@ from holdfast.mechanisms.checking import Checking
 from holdfast.mechanisms.limited_checking import LimitedChecking
 from holdfast.mechanisms.thresholdout import Thresholdout
 from holdfast.planner.choice_price import best_price, quantile_price
-from holdfast.planner.own import Clock, Price
+from holdfast.planner.own import Clock, Price, own_radius
 from holdfast.planner.plan import Guessed, Plan
 from holdfast.planner.price import planned_offer, price
 from holdfast.planner.recorded import mechanism_under, own_certificate_of
@@ -272,9 +272,9 @@ def _in_units(width: Fraction, radius: float, priced: Callable[[float], Price]) 
 
     What fixed point takes is given back beforehand. A refusal speaks of the analyst's units.
     """
-    share = check.positive_float(radius=radius) / float(width) - 1 / FINE
+    share = check.positive_float(radius=radius) / float(width)
     try:
-        return priced(max(share, _SMALLEST_SHARE))
+        return priced(max(own_radius(share) - 1 / FINE, _SMALLEST_SHARE))
     except InvalidInput as refused:
         raise InvalidInput(
             argument="radius",

@@ -218,7 +218,7 @@ class Session:
         tolerance: float | None = None,
         together: int = 1,
     ) -> Price:
-        """What a new question of any form would cost; nothing is spent.
+        """What a question of any form would cost: nothing, if it was answered before.
 
         Asked `together` with others, in an open-ended session, it may be of a later stage. Where
         guesses are checked, the certificate is that of a guess that passes.
@@ -226,13 +226,13 @@ class Session:
         asked = parse_question(question, self.schema)
         if isinstance(self.plan.mechanism, Guessed) or guess is not None or tolerance is not None:
             return self._guessing.price(asked, radius=radius, guess=guess, tolerance=tolerance)
-        last = self.ledger.draws() + together
-        return priced(self.plan, asked, radius=radius, loss=loss, draw=last)
+        last, known = self.ledger.draws() + together, self._flow.known_price
+        return priced(self.plan, asked, radius=radius, loss=loss, draw=last, before=known)
 
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
         """What a choice would cost; nothing is spent."""
         request = self._best_request(parse_candidates(candidates, self.schema), loss)
-        return request.price or self._flow.checked_price(request)
+        return self._flow.price_of(request)
 
     def _best_request(self, asked: Candidates, loss: float | None) -> Request:
         return best_request(self.plan, asked, loss=loss, past=self._guessing.transcript)

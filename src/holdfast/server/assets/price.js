@@ -49,7 +49,8 @@ export function livePrice(element, context, told) {
 export function priced(price, remaining) {
   if (price.known) {
     return [h("span", { class: "badge good" }, "free"),
-      " Answered before: asking again costs nothing."];
+      " Answered before: asking again costs nothing. The interval is within ",
+      h("strong", {}, reach(price.radius)), "."];
   }
   const costs = Math.abs(price.questions - 1) < 1e-9 ? "1 question"
     : `${number(Math.ceil(price.questions * 100 - 1e-9) / 100)} questions`;

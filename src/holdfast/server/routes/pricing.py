@@ -20,7 +20,6 @@ from holdfast.server.call import Call
 from holdfast.server.endpoint import DATASET, Endpoint, as_json
 from holdfast.server.reading import read_all
 from holdfast.session.opening import new_plan
-from holdfast.session.quotients import drawn_for
 from holdfast.session.session import Session
 
 
@@ -29,7 +28,8 @@ class Priced(Struct, kw_only=True, frozen=True):
 
     `radius` is how far its interval would reach, in the units of the answer (for a quantile, in
     its level); `questions` is what it is worth in planned questions, and `affordable` how many
-    such ones fit into what is left. `terms` is how it would be drawn, if not as planned.
+    such ones fit into what is left. `terms` is how it would be drawn, if not as planned. Of what
+    is known, `radius` and `terms` are those of the answer that there is, whatever was asked for.
     """
 
     question: str
@@ -92,14 +92,12 @@ def _priced(session: Session, message: messages.PriceOf, asked: Question, togeth
         tolerance=message.tolerance,
         together=together,
     )
-    known = session.ledger.seen.answers
     return _said(
         session,
         found,
         question=asked.text,
         digest=asked.digest,
         radius=found.reach(_width(asked)),
-        known=all(each.digest in known for each in drawn_for([asked])),
     )
 
 
@@ -114,13 +112,10 @@ def _choice(session: Session, message: messages.PriceOf) -> Priced:
         question=asked.text,
         digest=asked.digest,
         radius=found.reach(high - low),
-        known=asked.digest in session.ledger.seen.answers,
     )
 
 
-def _said(
-    session: Session, found: Price, *, question: str, digest: str, radius: float, known: bool
-) -> Priced:
+def _said(session: Session, found: Price, *, question: str, digest: str, radius: float) -> Priced:
     return Priced(
         question=question,
         digest=digest,
@@ -129,7 +124,7 @@ def _said(
         draws=found.offer.draws,
         cost=str(amount_of(found.offer.cost)),
         affordable=found.affordable(session.remaining),
-        known=known,
+        known=found.known,
         theorems=list(found.certificate.theorems),
         terms=dict(found.offer.terms),
     )
