@@ -130,7 +130,7 @@ def test_the_names_of_this_machine_are_served(host: str, gateway: Gateway) -> No
 def test_the_cookie_is_for_this_host_and_no_script(gateway: Gateway) -> None:
     said = visit(gateway[0], gateway[0].analyst).headers["set-cookie"]
     parts = [part.strip() for part in said.split(";")]
-    assert parts[0].startswith("holdfast_visit=")
+    assert parts[0].startswith(f"holdfast_visit_{gateway[0].gateway.store.name}=")
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(parts)
     assert "Secure" not in parts  # over plain HTTP a browser would throw it away
     assert [part for part in parts if part.lower().startswith("domain")] == []
@@ -146,7 +146,7 @@ def test_under_tls_the_cookie_is_secure_and_bound_to_its_host(
     response = Response()
     _set_cookie(call, response, "secret", lifetime=10)
     said = response.headers["set-cookie"]
-    assert said.startswith("__Host-holdfast_visit=secret;")
+    assert said.startswith(f"__Host-holdfast_visit_{running.store.name}=secret;")
     assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in said.split(";")}
 
 

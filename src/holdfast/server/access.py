@@ -10,7 +10,7 @@ from holdfast.server import tokens
 from holdfast.server.rates import Rates
 from holdfast.server.store import Store, now
 from holdfast.server.tokens import Scope, Token
-from holdfast.server.visits import PAGE_HEADER, Visits, cookie_name, same_page
+from holdfast.server.visits import PAGE_HEADER, Visits
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN = frozenset({"same-origin", "none"})
@@ -85,7 +85,8 @@ class Access:
         return self.by_token(text.strip())
 
     def _by_cookie(self, request: Request) -> Caller:
-        secret = request.cookies.get(cookie_name(secure=request.scope["scheme"] == "https"))
+        secure = request.scope["scheme"] == "https"
+        secret = request.cookies.get(self.visits.cookie_name(secure=secure))
         id = self.visits.token_id(secret) if secret else None
         known = self._store.token(id) if id else None
         if known is None or secret is None:
@@ -93,7 +94,7 @@ class Access:
         check_site(request)
         if request.method not in _SAFE:
             given = request.headers.get(PAGE_HEADER, "")
-            if not same_page(secret, given):
+            if not self.visits.same_page(secret, given):
                 raise NotAllowed(problem=f"the {PAGE_HEADER} header does not fit the visit")
         found = self._valid(known)
         return Caller(found.token, secret)

@@ -1,10 +1,12 @@
 """The gateway's own file: tokens, visits of the page, and replies kept for repeated keys.
 
 It holds no data and no budget: losing it costs new tokens, nothing else. Several workers and the
-token commands share it.
+token commands share it. It has a random name, by which browsers tell gateways of one host apart,
+and a key from which those of pages are made.
 """
 
 import json
+import secrets
 import sqlite3
 import threading
 import time
@@ -17,6 +19,7 @@ from holdfast.core.errors import DataError
 from holdfast.server.tokens import Scope, Token, digest_of, new_id, new_secret, written
 
 _FORMAT = 1
+_KEY_BYTES = 32
 
 _TABLES = """
 CREATE TABLE tokens (
@@ -31,6 +34,13 @@ CREATE TABLE replies (
     token TEXT NOT NULL, key TEXT NOT NULL, request BLOB NOT NULL, status INTEGER,
     body BLOB, at INTEGER NOT NULL, PRIMARY KEY (token, key)
 ) STRICT;
+"""
+
+# Also in files of before: it says nothing of what they hold.
+_IDENTITY = """
+CREATE TABLE IF NOT EXISTS identity (
+    one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL, key BLOB NOT NULL
+) STRICT
 """
 
 _COLUMNS = "id, slot, digest, analyst, scope, datasets, created, expires, revoked"
@@ -74,6 +84,13 @@ class Store:
                 db.execute(f"PRAGMA user_version = {_FORMAT}")
             elif found != _FORMAT:
                 raise sqlite3.DatabaseError(f"format {found}, this version reads {_FORMAT}")
+            db.execute(_IDENTITY)
+            db.execute(
+                "INSERT OR IGNORE INTO identity (one, name, key) VALUES (1, ?, ?)",
+                (new_id(), secrets.token_bytes(_KEY_BYTES)),
+            )
+            name, key = db.execute("SELECT name, key FROM identity").fetchone()
+            self.name, self.key = str(name), bytes(key)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:

@@ -9,7 +9,7 @@ from holdfast.server.store import Store, now
 from holdfast.server.tokens import Token, digest_of
 
 COOKIE = "holdfast_visit"
-SECURE_COOKIE = f"__Host-{COOKIE}"  # which browsers take from this host alone, and over TLS
+SECURE = "__Host-"  # such names browsers take from this host alone, and over TLS
 PAGE_HEADER = "x-holdfast-page"
 LIFETIME = 12 * 3600
 MOST = 100  # visits of one token at a time
@@ -53,18 +53,18 @@ class Visits:
         with self._store.writing() as db:
             db.execute("DELETE FROM visits WHERE digest = ?", (digest_of(secret),))
 
+    def cookie_name(self, *, secure: bool) -> str:
+        """Another for every gateway: to browsers all ports of a host are one place."""
+        name = f"{COOKIE}_{self._store.name}"
+        return f"{SECURE}{name}" if secure else name
 
-def cookie_name(*, secure: bool) -> str:
-    return SECURE_COOKIE if secure else COOKIE
+    def page_key(self, secret: str) -> str:
+        """What the page must send with everything that changes something.
 
+        Another site can make a browser send the cookie at most; it cannot read this. Nor can it be
+        made from the cookie, which whatever listens on another port of the host is sent as well.
+        """
+        return hmac.new(self._store.key, secret.encode(), hashlib.sha256).hexdigest()
 
-def page_key(secret: str) -> str:
-    """What the page must send with everything that changes something.
-
-    Another site can make a browser send the cookie at most; it cannot read this.
-    """
-    return hmac.new(secret.encode(), b"holdfast page", hashlib.sha256).hexdigest()
-
-
-def same_page(secret: str, given: str) -> bool:
-    return hmac.compare_digest(page_key(secret).encode(), given.encode())
+    def same_page(self, secret: str, given: str) -> bool:
+        return hmac.compare_digest(self.page_key(secret).encode(), given.encode())

@@ -8,7 +8,7 @@ from holdfast.server.access import check_site
 from holdfast.server.call import Call
 from holdfast.server.endpoint import Endpoint, as_json
 from holdfast.server.tokens import Token
-from holdfast.server.visits import LIFETIME, cookie_name, page_key
+from holdfast.server.visits import LIFETIME
 
 
 class Visitor(Struct, kw_only=True, frozen=True):
@@ -26,13 +26,13 @@ async def begin(call: Call) -> Response:
     call.caller = access.by_token(call.message.token)
     access.admit(call.caller)
     secret = access.visits.begin(call.caller.token)
-    response = as_json(_visitor(call.caller.token, secret))
+    response = as_json(_visitor(call, call.caller.token, secret))
     _set_cookie(call, response, secret, lifetime=LIFETIME)
     return response
 
 
 async def show(call: Call) -> Response:
-    return as_json(_visitor(call.known.token, call.known.visit))
+    return as_json(_visitor(call, call.known.token, call.known.visit))
 
 
 async def end(call: Call) -> Response:
@@ -46,7 +46,7 @@ async def end(call: Call) -> Response:
 def _set_cookie(call: Call, response: Response, value: str, *, lifetime: int) -> None:
     secure = call.gateway.settings.secure
     response.set_cookie(
-        cookie_name(secure=secure),
+        call.gateway.access.visits.cookie_name(secure=secure),
         value,
         max_age=lifetime,
         path="/",
@@ -56,8 +56,8 @@ def _set_cookie(call: Call, response: Response, value: str, *, lifetime: int) ->
     )
 
 
-def _visitor(token: Token, visit: str | None) -> Visitor:
-    key = None if visit is None else page_key(visit)
+def _visitor(call: Call, token: Token, visit: str | None) -> Visitor:
+    key = None if visit is None else call.gateway.access.visits.page_key(visit)
     return Visitor(analyst=token.analyst, scope=token.scope.value, page_key=key)
 
 
