@@ -8,6 +8,7 @@ from holdfast.core.gateway_errors import NotServed
 from holdfast.learn.board.board import Board
 from holdfast.server.access import Access
 from holdfast.server.contests import kept, open_boards, release
+from holdfast.server.counts import Counts
 from holdfast.server.flight import Flight
 from holdfast.server.gathering import Gathering
 from holdfast.server.journal import Journal
@@ -66,7 +67,7 @@ class Gateway:
             work=work,
             gathering=Gathering(work),
             journal=Journal(settings.audit_log) if settings.audit_log else None,
-            metrics=Metrics(),
+            metrics=Metrics(Counts(_beside(settings.store, "counts"))),
             served=served,
             boards=boards,
         )
@@ -98,6 +99,7 @@ class Gateway:
             self.journal.close()
         if self.rates:
             self.rates.close()
+        self.metrics.close()
         self.store.close()
 
 

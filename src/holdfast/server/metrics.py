@@ -1,9 +1,11 @@
 """Counts for Prometheus. No durations: they depend on the rows."""
 
-import threading
-from collections import Counter
 from collections.abc import Iterable
 from typing import final
+
+import msgspec
+
+from holdfast.server.counts import Counts
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -12,19 +14,28 @@ Labels = tuple[tuple[str, str], ...]
 
 @final
 class Metrics:
-    """What one worker has counted since it started."""
+    """What all workers have counted: any of them answers for all, so that no count goes back."""
 
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, Labels]] = Counter()
-        self._turn = threading.Lock()
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._names: dict[tuple[str, Labels], bytes] = {}
 
     def count(self, name: str, **labels: str) -> None:
-        with self._turn:
-            self._counts[name, tuple(sorted(labels.items()))] += 1
+        key = name, tuple(sorted(labels.items()))
+        written = self._names.get(key)
+        if written is None:
+            written = self._names[key] = msgspec.json.encode(key)
+        self._counts.add(written)
 
     def samples(self) -> list[tuple[str, Labels, float]]:
-        with self._turn:
-            return [(name, labels, value) for (name, labels), value in self._counts.items()]
+        return [(*_read(written), value) for written, value in self._counts.all().items()]
+
+    def close(self) -> None:
+        self._counts.close()
+
+
+def _read(written: bytes) -> tuple[str, Labels]:
+    return msgspec.json.decode(written, type=tuple[str, Labels])
 
 
 # Name, type and help of everything that is exposed.
