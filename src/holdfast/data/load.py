@@ -53,7 +53,7 @@ def load(source: object, *, progress: Progress | None = None) -> Source:
             return from_dataframe(cast("SparkFrame", source))
     if isinstance(source, str | Path) and _stays_outside(source):
         return scan(source, progress=progress)
-    return in_memory(source)
+    return in_memory(source, progress=progress)
 
 
 def _stays_outside(source: str | Path) -> bool:
@@ -83,10 +83,10 @@ def _at(address: str, progress: Progress | None) -> Source:
             )
 
 
-def in_memory(source: object) -> Table:
-    """The rows of `source`, read into memory."""
+def in_memory(source: object, *, progress: Progress | None = None) -> Table:
+    """The rows of `source`, read into memory; `progress` is told of questions to them."""
     frame = normal_frame(source)
-    return Table(frame, schema_of(frame.schema))
+    return Table(frame, schema_of(frame.schema), progress=progress)
 
 
 def normal_frame(source: object) -> pl.DataFrame:

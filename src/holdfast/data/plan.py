@@ -17,6 +17,8 @@ from holdfast.data.bitmaps import Bits, fill, unpacked
 from holdfast.data.evaluate import Evaluation, Shared
 from holdfast.data.ladder import Ladder, ladders
 from holdfast.data.piece import Columns, Piece
+from holdfast.data.source import Progress
+from holdfast.data.told import Told
 from holdfast.data.totals import CHUNK, Adds, Total, adding
 from holdfast.data.workers import spread
 from holdfast.query.cells import Edges, Values
@@ -38,6 +40,8 @@ from holdfast.query.wire import to_text
 
 # A worker holds so many arrays of a piece for later questions, a megabyte each at most.
 _REMEMBERED = 64
+
+_BLOCK = 256  # questions between two words about progress: some milliseconds for a piece
 
 _NOTHING: Mapping[str, Bits] = {}
 _NUMBERS = (Sum, Product, Quotient, Clip, If, Part)
@@ -85,19 +89,37 @@ class Plan:
         evaluation = Evaluation(self._kept)
         self._adds = [adding(form, evaluation) for form in forms]
 
-    def totals(self, columns: Columns, rows: int) -> list[Total]:
-        """What all rows add up to under each form."""
-        starts = range(0, rows, CHUNK)
-        found = spread(partial(self._added, columns, rows), starts, each=len(self._adds))
+    def totals(
+        self, columns: Columns, rows: int, *, progress: Progress | None = None
+    ) -> list[Total]:
+        """What all rows add up to under each form; `progress` hears how far it is, in rows."""
+        starts, told = range(0, rows, CHUNK), Told(rows, progress) if progress else None
+        found = spread(partial(self._added, columns, rows, told), starts, each=len(self._adds))
+        if told:
+            told.done(0, of=len(self._adds))  # of what others did last
         return added_up(found)
 
-    def _added(self, columns: Columns, rows: int, starts: Iterable[int]) -> list[Total]:
+    def _added(
+        self, columns: Columns, rows: int, told: Told | None, starts: Iterable[int]
+    ) -> list[Total]:
         totals: list[Total] = [0] * len(self._adds)
         with np.errstate(all="ignore"):
             for start in starts:
                 piece = Piece(columns, start, min(start + CHUNK, rows))
-                totals = _sums(totals, self._adds, piece)
+                if told is None:
+                    totals = _sums(totals, self._adds, piece)
+                else:
+                    totals = self._followed(totals, piece, told)
         return totals
+
+    def _followed(self, totals: list[Total], piece: Piece, told: Told) -> list[Total]:
+        """The same in blocks of questions, for a piece may take seconds for all of them."""
+        found, size = list[Total](), len(totals)
+        for first in range(0, size, _BLOCK):
+            block = slice(first, first + _BLOCK)
+            found += _sums(totals[block], self._adds[block], piece)
+            told.done(piece.rows * (len(found) - first), of=size)
+        return found
 
     def _kept(self, part: Shared, compute: Callable[[Piece], Any]) -> Callable[[Piece], Any]:
         if not self._shared and isinstance(part, _NUMBERS):

@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.data.bitmaps import Bitmaps, Bits, ones
 from holdfast.data.piece import Columns
 from holdfast.data.plan import Plan, atoms
+from holdfast.data.source import Progress
 from holdfast.data.totals import Total
 from holdfast.query.form import Form, Share
 from holdfast.query.tree import And, Or, Predicate
@@ -19,10 +20,13 @@ from holdfast.query.wire import to_text
 class Remembering:
     """Answers from bits where all of them are there, and else from the columns."""
 
-    def __init__(self, columns: Columns, rows: int, bitmaps: Bitmaps) -> None:
+    def __init__(
+        self, columns: Columns, rows: int, bitmaps: Bitmaps, progress: Progress | None = None
+    ) -> None:
         self._columns = columns
         self._rows = rows
         self._bitmaps = bitmaps
+        self._progress = progress
 
     def counts(self, predicates: Sequence[Predicate]) -> list[int]:
         """For each predicate the number of rows for which it is true."""
@@ -41,7 +45,10 @@ class Remembering:
 
     def totals(self, forms: Sequence[Form]) -> list[Total]:
         """What all rows add up to under each form."""
-        return Plan(forms).totals(self._columns, self._rows) if forms else []
+        return self._passed(Plan(forms)) if forms else []
+
+    def _passed(self, plan: Plan) -> list[Total]:
+        return plan.totals(self._columns, self._rows, progress=self._progress)
 
     def _counted(
         self,
@@ -59,7 +66,7 @@ class Remembering:
         wanted = self._bitmaps.blank(name for name in worth if name not in known)
         forms = [Share(each) for each in predicates]
         plan = Plan(forms, known=known, wanted=wanted, keys=keys)
-        totals = plan.totals(self._columns, self._rows)
+        totals = self._passed(plan)
         self._bitmaps.keep(wanted)
         return [int(total) for total in totals]
 

@@ -17,7 +17,7 @@ from holdfast.data.frame import Frame
 from holdfast.data.pairs import PairStatistic
 from holdfast.data.piece import Columns
 from holdfast.data.remembering import Remembering
-from holdfast.data.source import Total
+from holdfast.data.source import Progress, Total
 from holdfast.data.statistic import Statistic
 from holdfast.data.totals import as_exact
 from holdfast.query.form import Share
@@ -32,7 +32,8 @@ _SHARE_OF_ROWS = 2  # and at most half of what the rows take themselves
 class Table:
     """The rows a session holds: a `Source` in memory. Public: `rows`, `schema`, `fingerprint`.
 
-    `room` bytes at most keep which rows satisfy the atoms of past questions.
+    `room` bytes at most keep which rows satisfy the atoms of past questions. `progress` hears of
+    each pass how many rows of how many are read.
     """
 
     ordered = True
@@ -44,6 +45,7 @@ class Table:
         *,
         room: int = ROOM,
         part: Frame | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self._frame = frame
         self.frame = part
@@ -53,7 +55,8 @@ class Table:
         least = min(room, frame.estimated_size() // _SHARE_OF_ROWS)
         self._bitmaps = Bitmaps(rows=self.rows, room=int(least))
         columns = Columns({each.name: each for each in frame.get_columns()})
-        self._engine = Remembering(columns, self.rows, self._bitmaps)
+        self._progress = progress
+        self._engine = Remembering(columns, self.rows, self._bitmaps, progress)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -90,7 +93,12 @@ class Table:
     ) -> list[Total]:
         """For each question the total over a part of its own: `first`, `first` + 1, …"""
         held = self._parts(len(questions), first=first, parts=parts, key=key)
-        return [part.totals([each])[0] for part, each in zip(held, questions, strict=True)]
+        found: list[Total] = []
+        for part, each in zip(held, questions, strict=True):
+            found += part.totals([each])
+            if self._progress is not None:
+                self._progress(len(found) * part.rows, len(questions) * part.rows)
+        return found
 
     def measure(self, statistic: Statistic | PairStatistic, *, levels: int) -> Exact[int]:
         """What the custodian's function gives for all rows, in fixed point."""
@@ -108,7 +116,7 @@ class Table:
     ) -> list[Total]:
         """For each question the total over one part, the same for all."""
         (part,) = self._parts(1, first=number, parts=rounds, key=key)
-        return part.totals(questions)
+        return Table(part._frame, self.schema, room=0, progress=self._progress).totals(questions)
 
     def _taken(self, rows: npt.NDArray[np.intp]) -> "Table":
         try:
@@ -129,7 +137,7 @@ class Table:
         rows = self._frame[drawn(self._frame, frame)]
         if rows.height == 0:
             raise empty(frame)
-        return Table(rows, self.schema, part=frame)
+        return Table(rows, self.schema, part=frame, progress=self._progress)
 
     def close(self) -> None:
         """Let go of what was kept of past questions; the rows stay as long as the table."""
