@@ -19,7 +19,8 @@ from browser.walk import picture
 from holdfast.learn.board.board import Board
 from server.contests import Contest, contest
 
-WIDTHS = (390, 820, 1280)
+WIDTHS = (320, 390, 820, 1280)
+PHONES = (320, 360, 390)
 TEAMS = ("brook", "ann", "chen", "dara", "elif", "farid", "gwen", "hugo-and-friends")
 
 
@@ -41,13 +42,14 @@ def entered(found: Contest, *, entries: int) -> None:
 
 
 def opened(sites: Sites, *, entries: int = 0, **given: Any) -> tuple[Site, Contest]:
-    """A gateway with this board, with another one, and with no data set."""
+    """A gateway with this board, with another one, and with a data set."""
     folder = sites.folder()
     found = contest(folder, rows=6000, submissions=300, title="Two coins, tossed again", **given)
     other = contest(folder, "dice", rows=100)
     if entries:
         entered(found, entries=entries)
-    return sites.start(folder, boards=(found.served, other.served)), found
+    rows = sites.flights(folder)
+    return sites.start(folder, rows, boards=(found.served, other.served)), found
 
 
 def board_page(page: Page, title: str = "Two coins, tossed again") -> None:
@@ -86,6 +88,18 @@ def test_a_board_fits_every_screen_and_keeps_nobody_out(
     expect(page.get_by_role("heading", name="Final ranking")).to_be_visible()
     looked_at("board-closed")
     assert not wrong, "\n".join(wrong)
+
+
+def test_boards_beside_a_data_set_make_no_view_wider_than_a_phone(
+    sites: Sites, visitors: Visitors
+) -> None:
+    site, _ = opened(sites)
+    page = visitors.sign_in(site, site.token("phone"))
+    for name in ("Ask", "Histogram", "Batch", "History", "Boards"):
+        open_view(page, name)
+        for width in PHONES:
+            page.set_viewport_size({"width": width, "height": 740})
+            assert page.evaluate(WIDE) == [], f"{name} at {width}"
 
 
 def test_a_team_hands_in_a_file_and_chooses_what_goes_to_the_final(

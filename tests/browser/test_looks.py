@@ -33,8 +33,8 @@ WIDE = """() => document.documentElement.scrollWidth <= document.documentElement
     .filter((each) => each.getBoundingClientRect().right > innerWidth + 1)
     .slice(0, 5).map((each) => each.outerHTML.slice(0, 90))"""
 
-# Whether the name of the view that is shown is seen whole.
-CUT = """() => [...document.querySelectorAll("nav [aria-current=page]")].filter((each) => {
+# The names of views that are not seen whole.
+CUT = """() => [...document.querySelectorAll("nav a")].filter((each) => {
     const [box, around] = [each, each.closest("nav")].map((one) => one.getBoundingClientRect());
     return box.left < Math.max(0, around.left) - 1
       || box.right > Math.min(innerWidth, around.right) + 1;
@@ -75,7 +75,7 @@ def test_every_view_fits_every_screen_and_keeps_nobody_out(
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_name_of_the_view_is_seen_on_a_narrow_screen(site: Site, visitors: Visitors) -> None:
+def test_the_names_of_all_views_are_seen_on_a_narrow_screen(site: Site, visitors: Visitors) -> None:
     page = visitors.sign_in(site, site.custodian(), viewport={"width": 360, "height": 800})
     for name in ("Ask", "Custodian", "History"):
         open_view(page, name)
@@ -83,6 +83,14 @@ def test_the_name_of_the_view_is_seen_on_a_narrow_screen(site: Site, visitors: V
     page.reload()
     open_view(page, "History")
     assert page.evaluate(CUT) == []
+
+
+def test_the_names_of_all_views_are_seen_after_narrowing(site: Site, visitors: Visitors) -> None:
+    page = visitors.sign_in(site, site.custodian())
+    open_view(page, "Custodian")
+    for width in (640, 360, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(CUT) == []
 
 
 def test_what_does_not_fit_or_keeps_people_out_is_found(site: Site, visitors: Visitors) -> None:

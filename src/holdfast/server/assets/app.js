@@ -155,8 +155,6 @@ async function show() {
     views: offered(summary).map(([key, each]) => ({ key, title: each.title, href: address(key, chosen) })),
     choose: (other) => { location.hash = address(view, other); },
   }));
-  // On a narrow screen the bar scrolls, and may have begun elsewhere.
-  bar.querySelector("nav [aria-current]")?.scrollIntoView({ inline: "nearest", block: "nearest" });
   document.title = alone ? `${title} · Holdfast` : `${title} · ${chosen} · Holdfast`;
   if (!alone && !summary) {
     replace(main, notice("plain", "No data set", h("p", {},
