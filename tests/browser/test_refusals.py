@@ -55,7 +55,7 @@ def test_an_exhausted_share_is_explained_while_others_go_on(
     expect_left(ann, 0)
     question_of(ann).fill("delay > 2")
     ann.get_by_role("button", name=BUTTON, exact=True).click()
-    expect(ann.get_by_text("Your share is used up")).to_be_visible()
+    expect(ann.get_by_text("Your share is used up", exact=True)).to_be_visible()
     expect(question_of(ann)).to_have_value("delay > 2")
 
     bob = visitors.sign_in(site, site.token("bob"))
@@ -92,7 +92,7 @@ def test_a_closed_data_set_says_so_and_replays(sites: Sites, visitors: Visitors)
     assert site.send("POST", path, close, token=site.custodian()).status == 200
     question_of(page).fill("delay > 2")
     page.get_by_role("button", name=BUTTON, exact=True).click()
-    expect(page.get_by_text("This data set is closed")).to_be_visible()
+    expect(page.get_by_text("This data set is closed", exact=True)).to_be_visible()
     expect(question_of(page)).to_have_value("delay > 2")
     open_view(page, "History")
     expect(answer_of(page, "delay > 1")).to_be_visible()

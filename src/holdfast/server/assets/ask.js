@@ -10,6 +10,7 @@ import { busy, problemNotice, spoken } from "./notice.js";
 import { livePrice } from "./price.js";
 import { mended, questionError } from "./question-error.js";
 import { isScore } from "./readable.js";
+import { agreement, inQuestions } from "./spending.js";
 
 const RECENT = 10;
 
@@ -79,9 +80,7 @@ function askForm(context, answered) {
   function changed() {
     draft.question = area.value;
     const asked = body();
-    if (!asked) return follow(null);
-    const { question, ...rest } = asked;
-    return follow({ questions: [question], ...rest });
+    follow(asked && toPrice(asked));
   }
 
   // While words are offered, an unfinished one is no error yet.
@@ -111,23 +110,15 @@ function askForm(context, answered) {
     changed();
   }
 
-  async function ask(asked, { quiet = false } = {}) {
+  async function ask(asked) {
     if (!asked || button.disabled) return;
     button.disabled = true;
     button.textContent = "Asking…";
-    replace(outcome, busy("Asking. The question is priced, paid for and answered…"));
     context.announce("Asking…");
     try {
-      const path = context.at(dataset.name, "/ask");
-      const reply = await context.api.post(path, asked, { key: keyOf(draft, asked) });
-      draft.sent = null;
-      const answer = { ...fromReply(reply), guessed: guessOf(reply) };
-      replace(outcome);
-      if (!quiet) answered(answer);
-      context.announce(`Answer: ${inWords(answer)}`);
-      return answer;
+      if (await agreed(asked)) await send(asked);
+      else withdrawn();
     } catch (failed) {
-      if (!(failed instanceof Unreachable)) draft.sent = null;
       failure(failed);
     } finally {
       button.disabled = false;
@@ -135,6 +126,35 @@ function askForm(context, answered) {
       context.spent();
       changed();
     }
+  }
+
+  // What was typed a moment ago may have no price yet: it is read for exactly this.
+  async function agreed(asked) {
+    replace(outcome, busy("Reading the price…"));
+    const found = await agreement(context, toPrice(asked));
+    if (found.agreed) replace(outcome, busy(`Asking. It costs ${inQuestions(found.cost)}…`));
+    return found.agreed;
+  }
+
+  async function send(asked) {
+    try {
+      const path = context.at(dataset.name, "/ask");
+      const reply = await context.api.post(path, asked, { key: keyOf(draft, asked) });
+      draft.sent = null;
+      const answer = { ...fromReply(reply), guessed: guessOf(reply) };
+      replace(outcome);
+      answered(answer);
+      context.announce(`Answer: ${inWords(answer)}`);
+    } catch (failed) {
+      if (!(failed instanceof Unreachable)) draft.sent = null;
+      throw failed;
+    }
+  }
+
+  function withdrawn() {
+    replace(outcome);
+    context.announce("Not asked: nothing is charged.");
+    area.focus();
   }
 
   function failure(failed) {
@@ -161,7 +181,7 @@ function askForm(context, answered) {
   area.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      ask(body());
+      if (!event.repeat) ask(body());
     }
   });
   document.addEventListener("holdfast-insert", (event) => {
@@ -172,6 +192,9 @@ function askForm(context, answered) {
   changed();
   return { element, put, reveal: (answer) => ask({ question: answer.question }) };
 }
+
+/** The body of a price request for the body of a question. */
+const toPrice = ({ question, ...rest }) => ({ questions: [question], ...rest });
 
 /** The same request keeps its key until it has a reply, so that asking again is safe. */
 function keyOf(draft, asked) {

@@ -9,6 +9,7 @@ import { examples } from "./examples.js";
 import { count, number, plural, reach } from "./format.js";
 import { notice, problemNotice, spoken } from "./notice.js";
 import { mended, questionError } from "./question-error.js";
+import { agreement, costOf } from "./spending.js";
 
 const DELAY = 400;
 const DRAWN = 500;
@@ -79,6 +80,12 @@ export function render(root, context) {
     context.announce(said.textContent);
     const found = new Array(questions.length);
     try {
+      if (!(await agreement(context, { questions })).agreed) {
+        showResults();
+        context.announce("Not asked: nothing is charged.");
+        area.focus();
+        return;
+      }
       await api.stream(at(dataset.name, "/batch"), { questions }, (line) => {
         if (line.event === "progress" && line.of) {
           bar.max = line.of;
@@ -101,7 +108,10 @@ export function render(root, context) {
   }
 
   function showResults() {
-    if (!draft.results?.length) return;
+    if (!draft.results?.length) {
+      replace(outcome);
+      return;
+    }
     const answers = draft.results;
     replace(outcome, h("div", { class: "row spread" }, h("h2", {}, "Answers"),
       h("button", { type: "button", onclick: () => download(`${dataset.name}-answers.csv`,
@@ -120,7 +130,7 @@ export function render(root, context) {
   area.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
-      askAll();
+      if (!event.repeat) askAll();
     }
   });
   document.addEventListener("holdfast-insert", (event) => {
@@ -138,13 +148,13 @@ export function render(root, context) {
 function together({ prices, remaining }) {
   const fresh = new Map(prices.filter((each) => !each.known).map((each) => [each.digest, each]));
   const free = prices.length - fresh.size;
-  const costs = [...fresh.values()].reduce((sum, each) => sum + each.questions, 0);
+  const costs = costOf(prices);
   // Radii of means and quantiles are in units of their own.
   const shares = [...fresh.values()].filter((each) => !OWN_UNITS.test(each.question));
   const widest = Math.max(0, ...shares.map((each) => each.radius));
   const parts = [h("strong", {}, plural(prices.length, "question")), ": "];
   if (!fresh.size) return [...parts, h("span", { class: "badge good" }, "all free")];
-  parts.push("costs ", h("strong", {}, number(Math.ceil(costs * 100 - 1e-6) / 100)),
+  parts.push("costs ", h("strong", {}, number(costs)),
     widest ? [", shares within ", h("strong", {}, reach(widest))] : "", ".");
   if (free) parts.push(` ${count(free)} of them free.`);
   parts.push(costs > remaining + 1e-9

@@ -7,6 +7,7 @@ import { field, h, replace } from "./dom.js";
 import { busy, notice, problemNotice, spoken } from "./notice.js";
 import { livePrice } from "./price.js";
 import { questionError } from "./question-error.js";
+import { agreement } from "./spending.js";
 import { nameOf, quoted } from "./words.js";
 
 const CUT = new Set(["number", "date", "date and time"]);
@@ -93,7 +94,14 @@ export function render(root, context) {
     replace(outcome, busy("Asking…"));
     context.announce("Asking…");
     try {
-      const reply = await api.once(at(dataset.name, "/histogram"), { question: question() });
+      const asked = question();
+      if (!(await agreement(context, { questions: [asked] })).agreed) {
+        replace(outcome);
+        draw();
+        context.announce("Not asked: nothing is charged.");
+        return;
+      }
+      const reply = await api.once(at(dataset.name, "/histogram"), { question: asked });
       const answer = fromReply(reply);
       draft.drawn = answer;
       draft.answers = draft.answers ? [answer, ...draft.answers] : null;
