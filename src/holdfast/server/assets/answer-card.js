@@ -21,7 +21,8 @@ export function inWords(answer) {
   return plural(answer.cells.length, "cell");
 }
 
-function picture(answer) {
+/** The interval, drawn; what is not a share has an axis of its own, for it is on no other. */
+export function picture(answer) {
   const { kind, scale } = answer;
   if (kind === "share") return intervalPicture(answer, [0, 1]);
   if (kind === "mean" && scale) {
@@ -30,7 +31,8 @@ function picture(answer) {
   if (kind === "quantile") {
     const level = answer.level ?? (answer.lowest_level + answer.highest_level) / 2;
     const levels = { value: level, low: answer.lowest_level, high: answer.highest_level };
-    return intervalPicture(levels, [0, 1], { tone: "levels" });
+    return h("div", {}, intervalPicture(levels, [0, 1], { tone: "levels" }),
+      axis([0, 1], true, "level"));
   }
   return null;
 }

@@ -1,8 +1,8 @@
 /** Many questions at once: one a line, priced before, charged together or not at all. */
 
-import { figures } from "./answer-card.js";
+import { figures, picture } from "./answer-card.js";
 import { fromReply } from "./answers.js";
-import { axis, intervalPicture } from "./charts.js";
+import { axis } from "./charts.js";
 import { answersAsRows, download } from "./csv.js";
 import { field, h, replace, table } from "./dom.js";
 import { examples } from "./examples.js";
@@ -165,14 +165,9 @@ function together({ prices, remaining }) {
 
 function results(answers) {
   const onShares = answers.some((each) => each.kind === "share");
-  const rows = answers.map((each) => {
-    let drawn = "";
-    if (each.kind === "share") drawn = intervalPicture(each, [0, 1]);
-    if (each.kind === "mean") drawn = intervalPicture(each, each.scale, { tone: "own" });
-    return [h("span", { class: "mono" }, each.title),
-      h("p", { class: "figures" }, figures(each)), drawn, each.replayed ? "free" : "new"];
-  });
-  const heading = h("span", {}, "Interval", onShares ? axis([0, 1], true) : null);
+  const rows = answers.map((each) => [h("span", { class: "mono" }, each.title),
+    h("p", { class: "figures" }, figures(each)), picture(each), each.replayed ? "free" : "new"]);
+  const heading = h("span", {}, h("span", {}, "Interval"), onShares ? axis([0, 1], true) : null);
   return table({ caption: "Answers in the order of the questions", hiddenCaption: true,
     columns: ["Question", "Answer", heading, "Price"], rows });
 }

@@ -40,13 +40,14 @@ function ruler(middle) {
   ];
 }
 
-/** The axis of a list of shares, or of one mean. */
-export function axis(scale, isShare) {
+/** The axis of a list of shares, or of one mean; `name` says what else its numbers are. */
+export function axis(scale, isShare, name = "") {
   const ticks = [0, 0.25, 0.5, 0.75, 1];
   return s("svg", { class: "axis", height: 16, "aria-hidden": "true" }, ticks.map((part) => {
     const anchor = { 0: "start", 1: "end" }[part] || "middle";
     const value = scale[0] + part * (scale[1] - scale[0]);
-    const text = isShare ? `${Math.round(value * 100)}%` : number(value, 3);
+    const shown = isShare ? `${Math.round(value * 100)}%` : number(value, 3);
+    const text = name && part === 0.5 ? `${name} ${shown}` : shown;
     const inner = part === 0.25 || part === 0.75 ? "tick minor" : "tick";
     return s("text", { x: `${part * 100}%`, y: 12, "text-anchor": anchor, class: inner }, text);
   }));
