@@ -90,6 +90,30 @@ def test_a_board_fits_every_screen_and_keeps_nobody_out(
     assert not wrong, "\n".join(wrong)
 
 
+def test_a_phone_shows_every_interval_and_a_chart_that_can_be_read(
+    sites: Sites, visitors: Visitors
+) -> None:
+    site, _ = opened(sites, entries=16)
+    page = visitors.sign_in(site, site.token("ann"), viewport={"width": 360, "height": 800})
+    board_page(page)
+    drawn = page.get_by_role("table", name="Standings").locator("tbody .interval")
+    expect(drawn).to_have_count(len(TEAMS))
+    for each in drawn.all():
+        box = each.bounding_box()
+        assert box is not None
+        assert box["width"] > 250
+    chart = page.get_by_role("img", name=re.compile("^After 16 entries"))
+    around = chart.bounding_box()
+    assert around is not None
+    for tick in chart.locator(".tick").all():
+        box = tick.bounding_box()
+        assert box is not None
+        assert box["height"] > 10  # as letters elsewhere, not shrunk with the picture
+        assert (
+            around["x"] - 1 < box["x"] < box["x"] + box["width"] < around["x"] + around["width"] + 1
+        )
+
+
 def test_boards_beside_a_data_set_make_no_view_wider_than_a_phone(
     sites: Sites, visitors: Visitors
 ) -> None:

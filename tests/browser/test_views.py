@@ -147,6 +147,19 @@ def test_a_certificate_keeps_the_focus_and_gives_it_back(site: Site, visitors: V
     expect(opener).to_be_focused()
 
 
+def test_a_certificate_can_be_read_on_a_phone(site: Site, visitors: Visitors) -> None:
+    page = visitors.sign_in(site, site.token("certified"), viewport={"width": 360, "height": 800})
+    ask(page, "delay > 52").get_by_role("button", name="Certificate").click()
+    dialog = page.get_by_role("dialog", name="Certificate")
+    expect(dialog.get_by_role("heading", name="In the ledger")).to_be_attached()
+    for words in ("what the added noise can hide", "paid for"):
+        box = dialog.get_by_role("cell").filter(has_text=words).first.bounding_box()
+        assert box is not None
+        assert box["width"] > 240
+    for table in dialog.locator(".table-wrap").all():
+        assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+
+
 def test_the_history_is_searched_and_leads_back_to_the_question(
     site: Site, visitors: Visitors
 ) -> None:

@@ -78,7 +78,7 @@ function tableOf(caption, rows, scale) {
   return h("div", { class: "table-wrap", role: "region", tabindex: "0", "aria-label": caption },
     h("table", { class: "standings" },
       h("caption", { class: "unseen" }, caption),
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Rank"), h("th", { scope: "col" }, "Team"),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "rank" }, "Rank"), h("th", { scope: "col" }, "Team"),
         h("th", { scope: "col" }, "Score of fresh labels"),
         h("th", { scope: "col", class: "drawn" }, h("span", { class: "unseen" }, "Interval, drawn"),
           axis(scale, true)))),

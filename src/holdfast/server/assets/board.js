@@ -132,7 +132,7 @@ function head(board) {
       h("p", { class: "left" }, board.closed
         ? `${plural(board.entries, "entry was", "entries were")} handed in.`
         : [h("strong", {}, count(board.left)), ` of ${plural(board.submissions, "submission")} left, `,
-          `${plural(board.entries, "entry", "entries")} so far`]),
+          `${plural(board.entries, "entry", "entries")}`]),
       board.closed ? null : meter(board)),
   ];
 }

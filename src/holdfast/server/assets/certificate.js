@@ -63,12 +63,12 @@ function parts(receipt) {
     h("h3", {}, "Theorems"),
     h("ul", { class: "citations" }, certificate.citations.map((each) => h("li", {}, each))),
     h("h3", {}, "In the ledger"),
-    table({
+    h("div", { class: "entries" }, table({
       caption: "Entries of the ledger", hiddenCaption: true,
       columns: ["What", "Entry", "Time", "Digest"],
       rows: [["paid for", asked], ["answered", answered]].map(([what, entry]) => [
         what, count(entry.entry), moment(entry.at), h("code", { class: "digest" }, entry.digest)]),
-    }),
+    })),
     h("dl", { class: "facts" }, [
       ["Answer", `number ${count(receipt.number)}`],
       ["Counted as", plural(receipt.draws, "question")],
@@ -80,7 +80,7 @@ function parts(receipt) {
 }
 
 function reasons(certificate) {
-  return table({
+  return h("div", { class: "reasons" }, table({
     caption: `Parts of the radius, joined by ${certificate.joined_by}`,
     columns: ["Part", "Covers", "Theorem"],
     rows: certificate.parts.map((each) => [
@@ -88,7 +88,7 @@ function reasons(certificate) {
       [each.covers, h("p", { class: "hint" }, listed(Object.entries(each.numbers)
         .map(([name, value]) => `${name} = ${number(value)}`)))],
       h("span", { class: "mono" }, each.theorem)]),
-  });
+  }));
 }
 
 /** For answers that someone else asked for, whose receipt has no text of its own. */
