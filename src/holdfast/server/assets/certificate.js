@@ -3,6 +3,7 @@
 import { copyButton, openDialog } from "./dialog.js";
 import { h, replace, table } from "./dom.js";
 import { count, interval, listed, moment, number, plural, reach } from "./format.js";
+import { mechanismName } from "./mechanisms.js";
 import { busy, problemNotice } from "./notice.js";
 import { readable } from "./readable.js";
 
@@ -72,7 +73,7 @@ function parts(receipt) {
     h("dl", { class: "facts" }, [
       ["Answer", `number ${count(receipt.number)}`],
       ["Counted as", plural(receipt.draws, "question")],
-      ["Mechanism", receipt.mechanism.kind],
+      ["Mechanism", mechanismName(receipt.mechanism.kind)],
       ["Rows", count(receipt.rows)],
       ["Data", h("code", { class: "digest" }, receipt.fingerprint)],
     ].map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),

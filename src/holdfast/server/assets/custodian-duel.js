@@ -1,7 +1,8 @@
 /** One attack, told side by side: the plain way and the mechanism, on one axis. */
 
 import { h, s, table } from "./dom.js";
-import { count, number, plural, share } from "./format.js";
+import { capital, count, number, plural, share } from "./format.js";
+import { mechanismName } from "./mechanisms.js";
 
 const STRIP = 34;
 const AXIS = 24;
@@ -57,7 +58,7 @@ function side({ kind, claim, mechanism }, { place, span }) {
   const middle = STRIP / 2;
   const narrow = claim.high - claim.low < TOO_NARROW * span;
   const name = kind === "plain" ? "Exact answers with a textbook interval"
-    : `This configuration: ${mechanism}`;
+    : `This configuration: ${mechanismName(mechanism)}`;
   const line = (x1, x2, y1, y2, what) => s("line", { x1, x2, y1, y2, class: what });
   const [low, high, truth] = [claim.low, claim.high, claim.truth].map(place);
   return h("div", { class: "duel-side" },
@@ -106,7 +107,7 @@ function numbers(found) {
   const claimed = (read) => ({ claim }) => (claim ? read(claim, places(claim)) : "–");
   return table({
     caption: "The last question, and all of them", hiddenCaption: true,
-    columns: ["", "Exact answers", found.ours.mechanism],
+    columns: ["", "Exact answers", capital(mechanismName(found.ours.mechanism))],
     rows: [
       row("Claimed", claimed((claim) => claim.value.toFixed(4))),
       row("Interval", claimed((claim, digits) => (
@@ -158,9 +159,10 @@ function shown({ plain, ours, predicted, rows, asks }) {
 }
 
 function outcomeOf(ours) {
-  if (!ours.applies) return [`${ours.mechanism} does not answer such questions.`];
+  if (!ours.applies) return ["This configuration does not answer such questions."];
   if (ours.refusal) {
-    return [`${ours.mechanism} would not begin: ${ours.refusal.replace(/^refused: /, "")}.`];
+    const why = ours.refusal.replace(/^refused: /, "");
+    return [`This configuration would not begin: ${why}.`];
   }
   if (ours.missed) {
     return [`${plural(ours.missed, "interval")} of this configuration missed. The promise allows `

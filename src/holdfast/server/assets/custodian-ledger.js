@@ -18,8 +18,8 @@ export function ledgerCard(context) {
         "Download"))),
     h("p", { class: "hint" }, "Everything that was asked, answered and refused, in a chain of ",
       "digests. Verifying replays it from the first entry and certifies every answer anew; the ",
-      "download can be checked elsewhere. It is for custodians only: it holds the key of fresh ",
-      "rows, where there is one."),
+      "download can be checked elsewhere. Keep it to custodians: if every question or round has ",
+      "rows of its own, it tells which rows answer which question."),
     found,
     summary.closed
       ? notice("plain", "Closed", h("p", {},

@@ -53,7 +53,7 @@ function rows(context, tokens, refresh) {
     caption: "Tokens", hiddenCaption: true,
     columns: ["For", "Scope", "Data sets", "Made", "Ends", "State", "Change"],
     rows: tokens.map((each) => [
-      [each.analyst, each.own ? h("span", { class: "badge" }, "you") : null],
+      [each.analyst, each.own ? [" ", h("span", { class: "badge" }, "you")] : null],
       each.scope, each.datasets.length ? each.datasets.join(", ") : "all",
       day(each.created), each.expires === null ? "never" : day(each.expires),
       stateOf(each), changes(context, each, refresh),

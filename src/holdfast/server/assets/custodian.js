@@ -5,7 +5,8 @@ import { attacksCard } from "./custodian-attacks.js";
 import { ledgerCard } from "./custodian-ledger.js";
 import { tokensCard } from "./custodian-tokens.js";
 import { field, h, replace } from "./dom.js";
-import { count, plural, reach } from "./format.js";
+import { plural, reach } from "./format.js";
+import { mechanismName } from "./mechanisms.js";
 import { notice } from "./notice.js";
 
 export function render(root, context) {
@@ -46,7 +47,7 @@ function described(summary) {
   const closed = summary.closed ? [h("span", { class: "badge" }, "closed"), " "] : null;
   return [closed, `${plural(summary.rows, "row")}, up to ${plural(summary.questions, "question")}, `
     + `each within ${reach(summary.radius)}, with confidence ${summary.confidence} for all `
-    + `together, by ${summary.mechanism}; ${count(summary.remaining)} left.`];
+    + `together, by ${mechanismName(summary.mechanism)}.`];
 }
 
 function nothingServed() {

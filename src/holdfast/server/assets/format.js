@@ -76,6 +76,11 @@ export function moment(text) {
   return date.toLocaleString(LANGUAGE, { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** With a capital in front, as a sentence or a heading begins. */
+export function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** "a, b and c" */
 export function listed(parts) {
   if (parts.length < 2) return parts.join("");
