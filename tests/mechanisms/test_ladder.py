@@ -87,7 +87,12 @@ def test_a_run_stops_after_its_questions_and_cannot_be_copied() -> None:
     run.release(Exact(9))
     with pytest.raises(BudgetExhausted) as refused:
         run.release(Exact(10))
-    assert refused.value.fields() == {"asked": 1, "remaining": 0, "questions": 2}
+    assert refused.value.fields() == {
+        "asked": 1,
+        "remaining": 0,
+        "questions": 2,
+        "of_several": False,
+    }
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.copy(run)
 

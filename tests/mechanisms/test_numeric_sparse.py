@@ -197,7 +197,12 @@ def test_a_run_stops_after_its_answers_or_its_questions() -> None:
         for _ in range(2):
             with pytest.raises(BudgetExhausted) as refused:
                 run.release(Exact(10**6))
-            assert refused.value.fields() == {"asked": 1, "remaining": 0, "questions": 5}
+            assert refused.value.fields() == {
+                "asked": 1,
+                "remaining": 0,
+                "questions": 5,
+                "of_several": False,
+            }
 
 
 def test_a_run_cannot_be_copied() -> None:

@@ -47,7 +47,12 @@ def test_a_share_is_a_limit_and_a_refusal_changes_nothing_for_others() -> None:
             ann.ask("age > 70.5")
         with pytest.raises(ShareExhausted) as refused:
             asked(bob, 4, first=20)
-        assert refused.value.fields() == {"analyst": "bob", "asked": 4, "remaining": 3}
+        assert refused.value.fields() == {
+            "analyst": "bob",
+            "asked": 4,
+            "remaining": 3,
+            "of_several": False,
+        }
         with pytest.raises(ShareExhausted, match="all without a name"):
             asked(session, 3, first=30)
         asked(bob, 3, first=20)

@@ -44,7 +44,7 @@ def test_it_ends_with_the_last_failure_and_not_before() -> None:
         for text, guess in (("x > 0.7", 0.3), ("mean(y, 0, 100)", 49.5)):
             with pytest.raises(FailuresExhausted) as caught:
                 session.ask(text, guess=guess)
-            assert caught.value.fields() == {"asked": 1, "failures": 3}
+            assert caught.value.fields() == {"asked": 1, "failures": 3, "of_several": False}
         assert len(session.ledger.entries()) == entries
 
 

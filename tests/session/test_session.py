@@ -204,7 +204,12 @@ def test_a_batch_is_answered_whole_or_not_at_all(csv: Path, place: Path, opened:
     before = session.ledger.entries()
     with pytest.raises(BudgetExhausted) as caught:
         session.ask_many(["age > 60", "age > 70", "age > 80", "age > 50"])
-    assert caught.value.fields() == {"asked": 3, "remaining": 2, "questions": 3}
+    assert caught.value.fields() == {
+        "asked": 3,
+        "remaining": 2,
+        "questions": 3,
+        "of_several": False,
+    }
     assert "3 new questions asked, 2 of 3 left" in str(caught.value)
     assert session.remaining == 2
     assert session.ledger.entries()[:-1] == before

@@ -106,7 +106,7 @@ def test_the_ledger_never_pays_more_than_the_mechanism_costs() -> None:
         assert session.failures == 3
         with pytest.raises(RoundsExhausted) as refused:
             session.ask("x > 0.5", guess=0.5)
-        assert refused.value.fields() == {"asked": 1, "rounds": 3}
+        assert refused.value.fields() == {"asked": 1, "rounds": 3, "of_several": False}
         assert (session.remaining, session.remaining_rounds) == (0, 0)
         assert session.ask("x > 0.001").replayed
         assert session.ledger.spent() == mechanism_of(session).cost()
@@ -135,7 +135,12 @@ def test_questions_run_out_before_rounds_do() -> None:
         assert session.remaining == 0
         with pytest.raises(BudgetExhausted) as refused:
             session.ask("x > 0.3")
-        assert refused.value.fields() == {"asked": 1, "remaining": 0, "questions": 2}
+        assert refused.value.fields() == {
+            "asked": 1,
+            "remaining": 0,
+            "questions": 2,
+            "of_several": False,
+        }
 
 
 def test_a_restart_costs_one_round_and_keeps_the_answers(tmp_path: Path) -> None:
