@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
+from holdfast.data.told import Told
 from holdfast.server import stream
 from holdfast.server.endpoint import LINES
 from server.gateways import flights, held, running
 
-ROWS = 400_000
+ROWS = 100_000
 QUESTIONS = 2_000
 
 
@@ -20,6 +22,13 @@ def test_a_batch_on_rows_in_memory_is_followed(
 ) -> None:
     monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
     monkeypatch.setattr(stream, "_TICK", 0.005)
+    told_of = Told.done
+
+    def slowly(self: Told, rows: int, *, of: int) -> None:
+        told_of(self, rows, of=of)
+        time.sleep(0.05)  # ten ticks: whoever listens hears of it, however busy the machine is
+
+    monkeypatch.setattr(Told, "done", slowly)
     served = held(tmp_path, questions=QUESTIONS)
     flights(tmp_path, rows=ROWS)
     with running(tmp_path, served) as gateway:
