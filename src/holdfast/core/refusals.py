@@ -9,6 +9,10 @@ from holdfast.core.numerics import level_down
 _NEW_DATA = "new ones need new data"
 
 
+def _new(asked: int) -> str:
+    return "1 new question" if asked == 1 else f"{asked:,} new questions"
+
+
 def _ending(of_several: bool) -> str:
     untouched = "nothing was read or charged"
     if of_several:
@@ -29,10 +33,9 @@ class BudgetExhausted(Refusal):
     of_several: bool = False
 
     def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         return (
-            f"refused: {new} asked, {self.remaining:,} of {self.questions:,} left for this data; "
-            f"{_ending(self.of_several)}; {_NEW_DATA}"
+            f"refused: {_new(self.asked)} asked, {self.remaining:,} of {self.questions:,} left for "
+            f"this data; {_ending(self.of_several)}; {_NEW_DATA}"
         )
 
 
@@ -46,10 +49,9 @@ class ShareExhausted(Refusal):
     of_several: bool = False
 
     def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         whose = f"{self.analyst}'s share" if self.analyst else "the share of all without a name"
         return (
-            f"refused: {new} asked, {self.remaining:,} left in {whose}; "
+            f"refused: {_new(self.asked)} asked, {self.remaining:,} left in {whose}; "
             f"{_ending(self.of_several)}; the custodian can move shares"
         )
 
@@ -63,10 +65,9 @@ class RoundsExhausted(Refusal):
     of_several: bool = False
 
     def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
         return (
-            f"refused: {new} asked about this data, and {used} used up; "
+            f"refused: {_new(self.asked)} asked about this data, and {used} used up; "
             f"{_ending(self.of_several)}; {_NEW_DATA}"
         )
 
@@ -80,13 +81,12 @@ class FailuresExhausted(Refusal):
     of_several: bool = False
 
     def __str__(self) -> str:
-        new = "1 new question" if self.asked == 1 else f"{self.asked:,} new questions"
         used = "its only failed guess is"
         if self.failures > 1:
             used = f"all of its {self.failures:,} failed guesses are"
         return (
-            f"refused: {new} asked about this data, and {used} used up (one that was never settled "
-            f"counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
+            f"refused: {_new(self.asked)} asked about this data, and {used} used up (one that was "
+            f"never settled counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
         )
 
 
