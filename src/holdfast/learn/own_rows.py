@@ -44,9 +44,8 @@ def _among(desk: LocalDesk, trained: Trained) -> bool:
     held, names = desk.held.labels_by_name, digests(trained.features)
     if not held or names is None or not trained.labels.rows:
         return False
-    labels = trained.labels.values.tolist()
-    missing = object()  # no label is equal to it
-    return all(held.get(each, missing) == label for each, label in zip(names, labels, strict=False))
+    rows = zip(names, trained.labels.values, strict=False)
+    return all(each in held and held[each] == label for each, label in rows)
 
 
 def _alike(desk: LocalDesk, labels: Labels) -> bool:
