@@ -9,8 +9,6 @@ from holdfast.learn.column import Labels, Predictions
 from holdfast.learn.metric import Rows, Wants
 from holdfast.learn.metrics.kinds import same_kind
 
-__all__ = ["Accuracy", "ZeroOne", "same_kind"]
-
 
 @final
 @dataclass(frozen=True, slots=True)
