@@ -5,12 +5,13 @@ PYTHON ?= python3
 KILLS ?= 2000
 FUZZ ?= 20000
 MINUTES ?= 3
+PYTHONS ?= python3.11 python3.12 python3.13
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures bench bench-large bench-spark \
-  bench-tightness bench-accounting clean
+  bench-tightness bench-accounting dist release-check lock clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -135,5 +136,24 @@ PIP_BENCH := .venv-bench/bin/python -m pip --disable-pip-version-check --quiet i
 bench-accounting: .venv-bench/.use  ## Holdfast's accounting beside five others (ARGS=--quick)
 	PYTHONPATH=bench .venv-bench/bin/python -m accounting $(ARGS)
 
+# The wheel is made from the sdist, which shows that nothing is missing there.
+dist: .venv/.develop         ## wheel and sdist of what is committed, in dist/
+	@test -z "$$(git status --porcelain)" || { echo "commit first: what lies around would be released, too"; exit 1; }
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist
+
+release-check: dist          ## install both into clean environments and use them (PYTHONS=python3.12)
+	$(BIN)/python tests/release/check.py dist $(PYTHONS)
+
+# The oldest Python, as what it can install, newer ones can, too.
+lock:                        ## write constraints.txt again, with the newest versions of everything
+	rm -rf .venv-lock
+	$(PYTHON) -m venv .venv-lock
+	.venv-lock/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[dev,spark,browser]'
+	.venv-lock/bin/python -m pip freeze --exclude-editable | LC_ALL=C sort --ignore-case > .venv-lock/frozen
+	{ head -n 1 constraints.txt; cat .venv-lock/frozen; } > .venv-lock/constraints
+	mv .venv-lock/constraints constraints.txt
+	rm -rf .venv-lock
+
 clean:                     ## remove everything that was installed or made
-	rm -rf .venv .venv-bench demo .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-bench .venv-lock demo dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
