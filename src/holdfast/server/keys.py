@@ -33,12 +33,12 @@ _MOST, _MOST_BYTES = 1000, 64 << 20  # replies kept for one token
 
 # The oldest go first, so that no token fills the disk.
 _TRIM = """
-DELETE FROM replies WHERE token = ?1 AND key IN (
+DELETE FROM replies WHERE token = :token AND key IN (
     SELECT key FROM (
         SELECT key, row_number() OVER newest AS place, sum(length(body)) OVER newest AS size
-        FROM replies WHERE token = ?1 AND status IS NOT NULL
+        FROM replies WHERE token = :token AND status IS NOT NULL
         WINDOW newest AS (ORDER BY rowid DESC)
-    ) WHERE place > ?2 OR size > ?3
+    ) WHERE place > :most OR size > :bytes
 )
 """
 
@@ -92,7 +92,8 @@ class Keyed:
                     "UPDATE replies SET status = ?, body = ? WHERE token = ? AND key = ?",
                     (status, body, self.token, self.key),
                 )
-                db.execute(_TRIM, (self.token, _MOST, _MOST_BYTES))
+                limits = {"token": self.token, "most": _MOST, "bytes": _MOST_BYTES}
+                db.execute(_TRIM, limits)
         except sqlite3.Error as error:
             _log.error("the reply to a key cannot be kept: %s", error)
             with suppress(sqlite3.Error):

@@ -34,9 +34,9 @@ class Visits:
                 (digest_of(secret), token.id, now() + LIFETIME),
             )
             db.execute(
-                "DELETE FROM visits WHERE token = ?1 AND rowid NOT IN "
-                "(SELECT rowid FROM visits WHERE token = ?1 ORDER BY rowid DESC LIMIT ?2)",
-                (token.id, MOST),
+                "DELETE FROM visits WHERE token = :token AND rowid NOT IN "
+                "(SELECT rowid FROM visits WHERE token = :token ORDER BY rowid DESC LIMIT :most)",
+                {"token": token.id, "most": MOST},
             )
         return secret
 
