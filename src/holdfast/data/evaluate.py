@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from holdfast.data.parts import part_of
-from holdfast.data.piece import Bools, Columns, Doubles, Piece
+from holdfast.data.piece import Bools, Doubles, Piece
 from holdfast.data.places import below
 from holdfast.query.cells import Edges, Values
 from holdfast.query.tree import (
@@ -37,7 +37,6 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.walk import columns
 
 Truth = Callable[[Piece], Bools]
 Value = Callable[[Piece], Doubles | float]
@@ -229,27 +228,6 @@ def _absent(name: str, negated: bool, piece: Piece) -> Bools:
         np.isnan(piece.doubles(name)) if numeric else piece.series(name).is_null().to_numpy()
     )
     return ~found if negated else found
-
-
-def truth(node: Predicate, column: Callable[[str], pl.Series]) -> pl.Series:
-    """Whether a canonical predicate is true, for all rows of some columns at once."""
-    return pl.Series(_whole(Evaluation().truth(node), node, column))
-
-
-def number(node: Numeric, column: Callable[[str], pl.Series]) -> pl.Series | float:
-    """A canonical number for all rows of some columns at once; null where it is missing."""
-    if isinstance(node, Number):
-        return node.value
-    return pl.Series(_whole(Evaluation().doubles(node), node, column), nan_to_null=True)
-
-
-def _whole(
-    compute: Callable[[Piece], Any], node: Predicate | Numeric, column: Callable[[str], pl.Series]
-) -> Any:
-    held = {name: column(name) for name in columns(node)}
-    rows = max((len(each) for each in held.values()), default=1)
-    with np.errstate(all="ignore"):
-        return compute(Piece(Columns(held), 0, rows))
 
 
 def without_nan(values: pl.Series) -> pl.Series:

@@ -1,18 +1,21 @@
 """Rows that are public by construction, and what a question says of each of them."""
 
 from collections.abc import Mapping
-from typing import cast, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from holdfast.core.errors import InvalidInput
-from holdfast.data.evaluate import number, truth, without_nan
+from holdfast.data.evaluate import Evaluation, without_nan
+from holdfast.data.piece import Columns, Piece
 from holdfast.data.totals import CHUNK, contributions
 from holdfast.query.form import FINE, Mean, Share
 from holdfast.query.question import Question
 from holdfast.query.schema import Kind, Schema
+from holdfast.query.tree import Numeric, Predicate
+from holdfast.query.walk import columns as columns_of
 
 Array = npt.NDArray[np.generic]
 
@@ -36,15 +39,16 @@ class PublicTable:
                 given=f"a {type(columns).__name__}",
                 hint="a public table shows every row, so it takes no session's data",
             )
-        self._columns = {name: _series(name, array) for name, array in columns.items()}
-        self.rows = len(next(iter(self._columns.values())))
-        if self.rows == 0 or any(len(each) != self.rows for each in self._columns.values()):
+        held = {name: _series(name, array) for name, array in columns.items()}
+        self.rows = len(next(iter(held.values())))
+        if self.rows == 0 or any(len(each) != self.rows for each in held.values()):
             raise InvalidInput(
                 argument="columns",
                 accepted="arrays of one length, at least 1",
-                given=", ".join(str(len(each)) for each in self._columns.values())[:80],
+                given=", ".join(str(len(each)) for each in held.values())[:80],
             )
-        self.schema = Schema({name: _KINDS[each.dtype] for name, each in self._columns.items()})
+        self._columns = Columns(held)
+        self.schema = Schema({name: _KINDS[each.dtype] for name, each in held.items()})
 
     def values(self, question: Question) -> npt.NDArray[np.bool_] | npt.NDArray[np.float64]:
         """For each row whether it counts for a share, or its part in [0, 1] of a mean.
@@ -54,14 +58,17 @@ class PublicTable:
         """
         match question.form:
             case Share(predicate):
-                return truth(predicate, self._column).fill_null(False).to_numpy()
-            case Mean() as mean:
-                # Not a float: a number that is the same for all rows was refused.
-                numbers = cast(pl.Series, number(mean.operand, self._column)).to_numpy()
+                piece = self._piece(predicate)
+                with np.errstate(all="ignore"):
+                    return Evaluation().truth(predicate)(piece)
+            case Mean(operand) as mean:
+                piece = self._piece(operand)
+                with np.errstate(all="ignore"):
+                    numbers = Evaluation().doubles(operand)(piece)
                 parts = np.empty(self.rows)
                 for start in range(0, self.rows, CHUNK):  # of a size that stays in a cache
-                    piece = slice(start, start + CHUNK)
-                    parts[piece] = _parts(numbers[piece], mean)
+                    some = slice(start, start + CHUNK)
+                    parts[some] = _parts(numbers[some], mean)
                 return parts
             case form:
                 raise InvalidInput(
@@ -70,14 +77,17 @@ class PublicTable:
                     given=f"a {type(form).__name__.lower()}",
                 )
 
-    def _column(self, name: str) -> pl.Series:
-        if name not in self._columns:
-            raise InvalidInput(
-                argument="question",
-                accepted=f"about columns that are public: {', '.join(self._columns)}"[:200],
-                given=f"about {name}"[:80],
-            )
-        return self._columns[name]
+    def _piece(self, node: Predicate | Numeric) -> Piece:
+        """All rows, if their columns are all that is asked about."""
+        public = self.schema.columns
+        for name in columns_of(node):
+            if name not in public:
+                raise InvalidInput(
+                    argument="question",
+                    accepted=f"about columns that are public: {', '.join(public)}"[:200],
+                    given=f"about {name}"[:80],
+                )
+        return Piece(self._columns, 0, self.rows)
 
 
 def _parts(numbers: npt.NDArray[np.float64], mean: Mean) -> npt.NDArray[np.float64]:
