@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from guess.cells import Listed, question
 from holdfast.core.errors import InvalidInput
 from holdfast.guess.analyst import Analyst
-from holdfast.guess.best_so_far import BestSoFar
 from holdfast.guess.guesser import GRID, Guesser, on_grid
 from holdfast.guess.weights import MultiplicativeWeights
 
@@ -22,7 +21,6 @@ def every_guesser() -> list[Guesser]:
     values = Listed([np.arange(4) < 1, np.arange(4) / 4])
     return [
         Analyst(share=Fraction(1, 3)),
-        BestSoFar(),
         MultiplicativeWeights(cells=4, values=values, error=Fraction(1, 10)),
     ]
 
@@ -62,24 +60,7 @@ def test_an_analyst_says_what_was_said() -> None:
     assert guesser.describe() == {"kind": "analyst", "share": "1/3"}
 
 
-def test_the_best_so_far_is_the_highest_answer() -> None:
-    guesser = BestSoFar(start=Fraction(1, 10))
-    seen = []
-    for answer in (Fraction(1, 20), Fraction(3, 5), HALF, Fraction(7, 10)):
-        seen.append(guesser.guess(question(0)))
-        guesser.learn(question(0), answer, within=Fraction(1, 100))
-
-    assert [*seen, guesser.guess(question(1))] == [
-        Fraction(1, 10), Fraction(1, 10), Fraction(3, 5), Fraction(3, 5), Fraction(7, 10)
-    ]  # fmt: skip
-    assert guesser.describe() == {"kind": "best-so-far", "start": "1/10"}
-
-
 @pytest.mark.parametrize("share", [Fraction(-1, 2), Fraction(3, 2), 0.5, True, None])
 def test_what_is_no_share_is_refused(share: Any) -> None:
     with pytest.raises(InvalidInput):
         Analyst(share=share)
-    with pytest.raises(InvalidInput):
-        BestSoFar(start=share)
-    with pytest.raises(InvalidInput):
-        BestSoFar().learn(question(0), share, within=Fraction(0))
