@@ -1,3 +1,5 @@
+import io
+import json
 import os
 import subprocess
 import sys
@@ -119,6 +121,37 @@ def test_usage_errors_exit_2_and_leave_standard_output_empty(
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("Usage: holdfast ")
     assert "Error: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("ask", "--json"), "Missing argument 'FILE'"),
+        (("plan", "--json", "--rows", "few"), "'few' is not a valid integer"),
+        (("plan", "--json", "--colour"), "No such option"),
+        (("advise", "--json"), "No such command 'advise'"),
+    ],
+)
+def test_usage_errors_are_json_for_who_reads_json(
+    run: Run, words: tuple[str, ...], message: str
+) -> None:
+    done = run(*words)
+    told = json.loads(done.out)
+
+    assert (done.code, done.err, told["error"]) == (2, "", "UsageError")
+    assert message in told["message"]
+    assert told["fields"]["usage"].startswith("Usage: holdfast ")
+
+
+def test_a_question_that_is_not_confirmed_aborts_the_same_with_json(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    plain = run("board", "close", "cats")
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+
+    assert run("board", "close", "cats", "--json") == plain
+    assert (plain.code, plain.err) == (1, "Aborted!\n")
 
 
 def test_the_version_is_the_package_version(run: Run) -> None:

@@ -7,7 +7,8 @@ Exit codes: 0 done, 2 bad input, 3 refused (nothing was spent), 4 trouble with a
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import final
 
@@ -65,13 +66,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # ± and column names must not fail where the terminal knows fewer letters.
         sys.stdout.reconfigure(errors="backslashreplace")
+    json_wanted = "--json" in given
     try:
-        cli.main(given, prog_name="holdfast")
+        # Alone, click tells of a wrong command line in words, and exits.
+        code = cli.main(given, prog_name="holdfast", standalone_mode=not json_wanted) or 0
     except HoldfastError as problem:
-        try:
-            render.error(problem, json_wanted="--json" in given)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader is gone; what is left must not complain when Python flushes at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(exit_code(problem))
+        with _reader_may_leave():
+            render.error(problem, json_wanted=json_wanted)
+        code = exit_code(problem)
+    except click.ClickException as problem:
+        with _reader_may_leave():
+            render.usage_error(problem)
+        code = problem.exit_code
+    except click.Abort:
+        click.echo("Aborted!", err=True)
+        code = 1
+    sys.exit(code)
+
+
+@contextmanager
+def _reader_may_leave() -> Iterator[None]:
+    """What is left in a pipe that nobody reads must not complain when Python flushes at exit."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

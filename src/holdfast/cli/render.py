@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import click
 from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
@@ -130,6 +131,14 @@ def error(problem: HoldfastError, *, json_wanted: bool) -> None:
         return
     for text in (str(problem), *getattr(problem, "__notes__", ())):
         _console(stderr=True).print(_literal(text), style="red", markup=False)
+
+
+def usage_error(problem: click.ClickException) -> None:
+    """A command line that is wrong, for who reads JSON."""
+    context = getattr(problem, "ctx", None)
+    usage = context.get_usage() if context else ""
+    message = problem.format_message()
+    as_json({"error": "UsageError", "message": message, "fields": {"usage": usage}})
 
 
 @contextmanager
