@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import final
+from weakref import finalize
 
 from holdfast.core.errors import LedgerDamaged, LedgerUnavailable
 from holdfast.ledger.entry import Entry
@@ -31,6 +32,9 @@ class SqliteStore:
         self.place = place
         self._connection = connection
         self._known: Entry | None = None  # the newest entry that this process has seen
+        # In a cycle the connection, which is older, is finalized before a `__del__` of this is,
+        # and complains. Not at exit, where a fork may come first.
+        finalize(self, connection.close).atexit = False
 
     @classmethod
     def create(cls, place: str, first: Entry) -> "SqliteStore":
@@ -137,7 +141,4 @@ class SqliteStore:
             yield from self._connection.execute("SELECT digest, sequence FROM settled")
 
     def close(self) -> None:
-        self._connection.close()
-
-    def __del__(self) -> None:
         self._connection.close()
