@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import final
+from weakref import finalize
 
 from holdfast.core.errors import DataError
 from holdfast.server.tokens import Scope, Token, digest_of, new_id, new_secret, written
@@ -63,6 +64,7 @@ class Store:
         try:
             path.touch(mode=0o600, exist_ok=True)
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            finalize(self, self._db.close).atexit = False  # also where nobody gets to close it
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA busy_timeout = 10000")

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import final
+from weakref import finalize
 
 import numpy as np
 
@@ -49,6 +50,7 @@ class BoardStore:
             self._db = sqlite3.connect(
                 path, timeout=_PATIENCE, check_same_thread=False, isolation_level=None
             )
+            finalize(self, self._db.close).atexit = False  # also where nobody gets to close it
             self._db.execute("PRAGMA synchronous = FULL")
             with self.writing():
                 self._prepare()
