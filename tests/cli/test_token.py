@@ -114,7 +114,7 @@ def test_the_only_token_file_of_the_folder_is_the_default(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("create", ""), "NAME must be not empty"),
+        (("create", ""), "NAME must be the name of an analyst"),
         (("create", " ann"), "without spaces around"),
         (("create", "ann", "--dataset", "a b"), "--dataset must be of letters"),
         (("list", "--tokens", "nothing"), "nothing does not exist"),

@@ -492,7 +492,7 @@ def test_a_file_of_settings_serves_a_holdout(
         ({"metric": "acuracy"}, "did you mean 'accuracy'?"),
         ({"label": "z"}, "has no column 'z'"),
         ({"id": "z"}, "has no column 'z'"),
-        ({"id": "region", "groups": ()}, "some of them twice"),
+        ({"id": "region", "groups": ()}, "some that are there twice"),
         ({"groups": ("y",)}, "other columns than label and id"),
         (
             {"source": "postgresql://ann@db.example/lake#labels", "ledger": "x"},

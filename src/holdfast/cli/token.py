@@ -52,7 +52,7 @@ def create(
     from holdfast.session.parsing import analyst_name  # noqa: PLC0415 (not for the others)
 
     if not analyst_name(name):
-        raise InvalidInput(argument="NAME", accepted="not empty", given="''")
+        raise InvalidInput(argument="NAME", accepted="the name of an analyst", given=repr(name))
     datasets = tuple(checked_name(each, "--dataset") for each in dataset)
     path = Path(tokens) if tokens is not None else _only()
     new = not path.exists()

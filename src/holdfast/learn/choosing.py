@@ -89,7 +89,7 @@ def named(models: object) -> dict[str, object]:
         )
     if not isinstance(models, Mapping) or len(found) == len(models):
         return found
-    raise InvalidInput(argument="models", accepted="a name for each", given="one name twice")
+    raise InvalidInput(argument="models", accepted="under different names", given="one name twice")
 
 
 def best(desk: Desk, metric: Metric, predicted: Mapping[str, Predictions]) -> Best:

@@ -87,7 +87,8 @@ def _array(given: object, argument: str) -> Numbers | Texts:
     if isinstance(given, pl.Series | pl.DataFrame) or hasattr(given, "to_numpy"):
         given = cast(pl.Series, given).to_numpy()
     if np.ma.is_masked(given):
-        raise InvalidInput(argument=argument, accepted="all of them", given="some that are masked")
+        accepted = "without missing values"
+        raise InvalidInput(argument=argument, accepted=accepted, given="some that are masked")
     try:
         found = np.asarray(given)
         if found.dtype.kind == "U" and not isinstance(given, np.ndarray):

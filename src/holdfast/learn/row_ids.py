@@ -20,7 +20,7 @@ class RowIds:
         self._places = {each: place for place, each in enumerate(self.texts)}
         if len(self._places) < len(self.texts):
             raise InvalidInput(
-                argument="id", accepted="another id for each row", given="some of them twice"
+                argument="id", accepted="different in every row", given="some that are there twice"
             )
 
     def places(self, ids: Sequence[object]) -> npt.NDArray[np.intp]:

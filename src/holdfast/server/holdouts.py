@@ -88,7 +88,9 @@ def _check_none(dataset: Dataset, names: Sequence[str], accepted: str) -> None:
     for name in names:
         if getattr(dataset, name):
             raise InvalidInput(
-                argument=f"{dataset.name}: {name}", accepted=accepted, given="otherwise"
+                argument=f"{dataset.name}: {name}",
+                accepted=accepted,
+                given=str(getattr(dataset, name))[:80],
             )
 
 

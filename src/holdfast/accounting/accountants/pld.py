@@ -136,7 +136,8 @@ def _law(event: Event, interval: float) -> "PrivacyLossDistribution":
         case _:
             loss = as_approximate(event)
             if loss is None:
-                raise InvalidInput(argument="events", accepted="covered", given=repr(event))
+                accepted = "ones whose loss has a known distribution"
+                raise InvalidInput(argument="events", accepted=accepted, given=repr(event))
             return pld.from_privacy_parameters(
                 common.DifferentialPrivacyParameters(float(loss.epsilon), float(loss.delta)),
                 value_discretization_interval=interval,

@@ -54,7 +54,7 @@ def phases_of(labels: object, final: object) -> Phases:
         accepted = "rows that are not in the public phase"
         raise InvalidInput(argument="final", accepted=accepted, given=named(both))
     if ROW in public.columns:
-        accepted = f"no group called {ROW!r}"
+        accepted = f"without a group called {ROW!r}, which rows are numbered by"
         raise InvalidInput(argument="labels", accepted=accepted, given="one")
     columns = [public[LABEL], rest[LABEL]]
     written = any(each.dtype == pl.String for each in columns)
@@ -80,7 +80,7 @@ def _typed(rows: pl.DataFrame, kind: str) -> pl.DataFrame:
     values = as_texts(column) if kind == TEXT else as_numbers(column)
     if values is None:
         accepted = "finite numbers, or text"
-        raise InvalidInput(argument="labels", accepted=accepted, given="others")
+        raise InvalidInput(argument="labels", accepted=accepted, given=f"{column.dtype}")
     return rows.with_columns(pl.Series(LABEL, values))
 
 

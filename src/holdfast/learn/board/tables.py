@@ -30,7 +30,11 @@ def table_of(given: object, *, argument: str, value: str) -> pl.DataFrame:
         )
     ids = frame[ID]
     if ids.dtype.is_float() or ids.dtype.is_nested():
-        raise InvalidInput(argument=argument, accepted="ids of text or integers", given="others")
+        raise InvalidInput(
+            argument=argument,
+            accepted="a table whose ids are text or integers",
+            given=f"ids of {ids.dtype}",
+        )
     frame = frame.with_columns(ids.cast(pl.String))
     if frame[value].dtype in (pl.Categorical, pl.Enum):  # texts, whatever stands for them
         frame = frame.with_columns(frame[value].cast(pl.String))

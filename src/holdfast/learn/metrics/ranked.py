@@ -66,7 +66,7 @@ class Ranked:
             )
         if labels.rows < 2:
             raise InvalidInput(
-                argument="metric", accepted="one of single rows", given="pairs of 1 row"
+                argument="metric", accepted="one of single rows", given="one of pairs, for 1 row"
             )
 
     def halves(self, labels: Labels, predicted: Predictions) -> int:
