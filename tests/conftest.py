@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -44,6 +46,15 @@ def witness_folder(_witnesses: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = _witnesses / str(next(_tests))
     monkeypatch.setenv("HOLDFAST_WITNESS", str(folder))
     return folder
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that other users can reach, which pytest's own are not."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
 
 
 _from_workers: dict[str, float] = {}

@@ -5,9 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, final
 
 import numpy as np
 import pytest
@@ -19,31 +17,7 @@ from sklearn.metrics import check_scoring, get_scorer
 from sklearn.model_selection import GridSearchCV
 
 import holdfast
-from holdfast.learn.column import Labels, Predictions
-from holdfast.learn.metric import Rows, Wants
 from learn.holdouts import Array, Cut, opened, rows
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Wrong:
-    """1 where the prediction is not the label: a loss."""
-
-    NAME: ClassVar[str] = "wrong"
-    flag: ClassVar[bool] = True
-    higher: ClassVar[bool] = False
-    wants: ClassVar[Wants] = Wants.LABEL
-    span: ClassVar[float] = 1.0
-
-    @property
-    def text(self) -> str:
-        return self.NAME
-
-    def check(self, labels: Labels, *predictions: Predictions) -> None:
-        pass
-
-    def values(self, labels: Labels, *predictions: Predictions) -> Rows:
-        return np.not_equal(predictions[0].values, labels.values).astype(np.float64)
 
 
 @pytest.fixture
@@ -107,7 +81,7 @@ def test_the_same_predictions_are_charged_once_whatever_the_fold(
 
 
 def test_losses_are_negated_and_their_answers_are_not(holdout: holdfast.Holdout) -> None:
-    scorer = holdout.scorer(Wrong())
+    scorer = holdout.scorer("zero_one")
     found = scorer(Cut(), *rows(1))
     assert scorer.last is not None
     assert -0.3 < found < -0.1
@@ -193,7 +167,7 @@ def test_copies_are_the_scorer_itself_and_clones_of_a_search_keep_it(
 
 def test_a_scorer_pickles_with_its_holdout_and_without_its_answers(tmp_path: Path) -> None:
     with opened(tmp_path / "ledger") as holdout:
-        scorer = holdout.scorer(Wrong(), tolerance=0.2)
+        scorer = holdout.scorer("zero_one", tolerance=0.2)
         first = scorer(Cut(), *rows(1))
         again = pickle.loads(pickle.dumps(scorer))
         assert again.answers == ()

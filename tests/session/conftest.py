@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -39,12 +37,3 @@ def opened() -> Iterator[Opener]:
     yield open_it
     for session in sessions:
         session.close()
-
-
-@pytest.fixture
-def public_folder() -> Iterator[Path]:
-    """A folder that other users can reach, which pytest's own are not."""
-    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from holdfast.learn.board.entry import Told
-from holdfast.learn.metrics.named import METRICS
 from learn.board.contests import Contest
-from learn.board.losses import Gap
 
-
-@pytest.fixture(autouse=True)
-def _named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METRICS, "gap", Gap)
+LOSS = "absolute_error(0, 1)"
 
 
 def test_a_lower_loss_is_an_improvement_and_a_higher_one_is_not(tmp_path: Path) -> None:
-    contest = Contest(tmp_path, metric="gap")
+    contest = Contest(tmp_path, metric=LOSS)
     board = contest.board
     first = board.submit("ann", contest.right(0.7))
     worse = board.submit("bob", contest.right(0.5))
@@ -36,7 +29,7 @@ def test_a_lower_loss_is_an_improvement_and_a_higher_one_is_not(tmp_path: Path) 
 
 
 def test_the_lowest_loss_wins_the_final(tmp_path: Path) -> None:
-    contest = Contest(tmp_path, metric="gap")
+    contest = Contest(tmp_path, metric=LOSS)
     for team, share in (("ann", 0.6), ("bob", 0.9), ("cy", 0.3)):
         contest.board.submit(team, contest.right(share))
     final = contest.board.close()
@@ -48,6 +41,6 @@ def test_the_lowest_loss_wins_the_final(tmp_path: Path) -> None:
 
 
 def test_no_loss_at_all_is_told_after_a_very_small_one(tmp_path: Path) -> None:
-    contest = Contest(tmp_path, metric="gap", step=0.1)
+    contest = Contest(tmp_path, metric=LOSS, step=0.1)
     contest.board.submit("ann", contest.right(0.97))
     assert contest.board.submit("bob", contest.right(1.0)).bounded
