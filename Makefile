@@ -94,6 +94,10 @@ mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure 
 http-api: .venv/.develop   ## write docs/reference/http-api.md from the code
 	$(BIN)/python docs/generate_http_api.py
 
+.PHONY: docs  # there is a folder of that name
+docs: .venv/.develop       ## build the documentation as a site, into site/; open site/index.html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs --doctree-dir site/.doctrees . site
+
 figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=NAME for one)
 	$(BIN)/python bench/figures.py $(ARGS)
 
