@@ -79,7 +79,7 @@ def pages(app: Sphinx) -> Iterator[Page]:
     for path in sorted(wanted):
         file = app.srcdir / path
         shown = listed(file, path) if file.is_dir() else coloured(file)
-        body = f'<h1>{path}</h1><div class="highlight">{shown}</div>'
+        body = f'<h1 class="file">{path}</h1><div class="highlight">{shown}</div>'
         yield page_of(path), {"title": str(path), "body": body}, "page.html"
 
 
