@@ -108,8 +108,10 @@ def flip_shortfall(*, candidates: int, scale: Fraction, beta: Fraction) -> float
 
         E[ OPT − f(chosen) | B ] ≤ b·(1 + ln r) if r ≥ 1, else b·r        r = (|Y| − 1)/(2β)
 
-    whenever Pr[B] ≥ β. Proof. By T-flip the loss exceeds bt with probability at most
-    (|Y| − 1)e^{−t}/2, so given B with at most min(1, re^{−t}): integrate over t ≥ 0.
+    whenever Pr[B] ≥ β.
+
+    Proof. By T-flip the loss exceeds bt with probability at most (|Y| − 1)e^{−t}/2, so given B with
+    at most min(1, re^{−t}): integrate over t ≥ 0.
 
     Holds when: T-flip does; B may depend on the sample, the choice and whatever follows.
     Rounds: up.
@@ -161,9 +163,11 @@ def noisy_max_shortfall(*, candidates: int, scale: Fraction, beta: Fraction) -> 
 
         E[ OPT − f(chosen) | B ] ≤ b·(t + r·(3 + t)/2·e^{−t})        r = (|Y| − 1)/(2β)
 
-    for every t ≥ 0, whenever Pr[B] ≥ β. Proof. By T-noisy-max the loss exceeds bs with probability
-    at most β·r(1 + s/2)e^{−s}, so given B with at most r(1 + s/2)e^{−s}. Integrate 1 up to t and
-    this from t on, where its integral is r(3/2 + t/2)e^{−t}.
+    for every t ≥ 0, whenever Pr[B] ≥ β.
+
+    Proof. By T-noisy-max the loss exceeds bs with probability at most β·r(1 + s/2)e^{−s}, so given
+    B with at most r(1 + s/2)e^{−s}. Integrate 1 up to t and this from t on, where its integral is
+    r(3/2 + t/2)e^{−t}.
 
     Holds when: T-noisy-max does; B may depend on the sample, the choice and whatever follows.
     Rounds: up. Every t gives a valid bound; the one of T-noisy-max gives the smallest.
