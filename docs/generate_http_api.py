@@ -10,6 +10,7 @@ from holdfast.core.problems import problems
 from holdfast.server import messages
 from holdfast.server.app import ENDPOINTS
 from holdfast.server.endpoint import Endpoint
+from holdfast.server.metrics import FAMILIES
 from holdfast.server.openapi import document, openapi_endpoint
 from holdfast.server.problems import STATUSES, status_of
 
@@ -46,7 +47,7 @@ def page() -> str:
     parts += [_route(each, made["paths"][each.path][each.method.lower()]) for each in endpoints]
     parts.append("## Types\n")
     parts += [_type(name, components[name]) for name in sorted(components)]
-    parts += ["## Problems\n", _problems()]
+    parts += ["## Problems\n", _problems(), "## Counts\n", _counts()]
     return "\n".join(parts)
 
 
@@ -173,6 +174,12 @@ def _problems() -> str:
         "|---|---|---|",
     ]
     lines += [f"| {status} | `{name}` | {about} |" for status, name, about in sorted(_listed())]
+    return "\n".join([*lines, ""])
+
+
+def _counts() -> str:
+    lines = ["What `GET /metrics` tells.\n", "| name | kind | counts |", "|---|---|---|"]
+    lines += [f"| `{name}` | {kind} | {about} |" for name, kind, about in FAMILIES]
     return "\n".join([*lines, ""])
 
 
