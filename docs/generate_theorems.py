@@ -1,20 +1,32 @@
-"""Writes docs/theorems.md from the registry: python docs/generate_theorems.py"""
+"""Writes docs/theorems.md and docs/proofs from the registry: python docs/generate_theorems.py"""
 
 import pkgutil
+import re
 from importlib import import_module
 from pathlib import Path
+
+from theorem_proofs import anchor, escaped, proof_of, proofs
+from theorem_subjects import Subject, by_subject, subject_of
 
 import holdfast.accounting
 import holdfast.derive
 import holdfast.theory
+from holdfast.core.sources import SOURCES
 from holdfast.core.theorem import Theorem, registered
 
 ROOT = Path(__file__).parents[1]
+CERTIFICATE = "explanation/certificate.md"
 HEAD = """# Theorems
 
-Every statement the package relies on, generated from the code by `docs/generate_theorems.py`.
-References are in [references.bib](references.bib); proofs of our own are in
-[the certificate](explanation/certificate.md) or in the function's docstring.
+Every statement the package relies on, generated from the code by `docs/generate_theorems.py`:
+under which conditions it holds, where it is proved, which function computes it, and which test
+holds that against another way. Published ones name their source
+([references.bib](references.bib)) and the place in it. All others are proved here: on the pages of
+proofs, which have the equations of every theorem, or in
+[the certificate](explanation/certificate.md).
+
+| subject | theorems | |
+|---|---|---|
 """
 
 
@@ -26,29 +38,94 @@ def import_all() -> None:
 
 
 def paths(theorem: Theorem) -> tuple[str, str]:
-    """The file of a theorem and the folder or file of its test."""
+    """The file of a theorem and that of its test: of the same name, or the first to name it."""
     parts = theorem.function.split(".")
+    named: list[str] = []
     while not (ROOT / "src" / Path(*parts).with_suffix(".py")).exists():
-        parts.pop()
+        named.insert(0, parts.pop())
     source = Path(*parts).with_suffix(".py")
     test = Path("tests", *source.parts[1:-1], f"test_{source.name}")
-    return f"src/{source}", str(test if (ROOT / test).exists() else test.parent)
+    if not (ROOT / test).exists():
+        word = re.compile(rf"\b{named[0]}\b")
+        others = sorted((ROOT / test.parent).glob("test_*.py"))
+        (test, *_) = (each.relative_to(ROOT) for each in others if word.search(each.read_text()))
+    return f"src/{source}", str(test)
+
+
+def in_certificate(theorem: Theorem) -> str:
+    """A link to the heading of the certificate under which it is proved; empty if it is not."""
+    text = (ROOT / "docs" / CERTIFICATE).read_text(encoding="utf-8")
+    for heading in re.findall(r"^## (.*)$", text, re.M):
+        if theorem.source == "holdfast" and heading.startswith(theorem.locator):
+            return f"[{theorem.locator}]({CERTIFICATE}#{anchor(heading)})"
+    return ""
+
+
+def proved(theorem: Theorem) -> str:
+    """Where the proof is: on a page of proofs, in the certificate, or published."""
+    page = f"proofs/{subject_of(theorem).slug}.md#{theorem.key.lower()}"
+    there = in_certificate(theorem)
+    said = [f"[in full]({page})" if proof_of(theorem) else f"[equation]({page})"]
+    if there:
+        said.append(f"in the certificate under {there}")
+    elif not proof_of(theorem):
+        said.append("published")
+    return ", ".join(said)
+
+
+def source_of(theorem: Theorem) -> str:
+    """Who said it first, and where."""
+    if theorem.source == "holdfast":
+        return ""
+    locator = re.sub(r"; proof in the docstring$", "", theorem.locator)
+    return f"- **Source** {SOURCES[theorem.source]} ({locator})\n"
+
+
+def entry(theorem: Theorem) -> str:
+    """What the page says of one theorem."""
+    source, test = paths(theorem)
+    return (
+        f"### {theorem.key}\n\n{escaped(theorem.statement)}\n\n"
+        f"- **Holds when** {escaped(theorem.holds_when)}\n"
+        f"- **Proof** {proved(theorem)}\n"
+        f"{source_of(theorem)}"
+        f"- **Code** [{theorem.function}](../{source}), **test** [{test}](../{test})\n"
+    )
+
+
+def section(subject: Subject, theorems: list[Theorem]) -> str:
+    """What the page says of one subject."""
+    link = f"[Statements and proofs](proofs/{subject.slug}.md)."
+    head = f"## {subject.title}\n\n{subject.about} {link}\n"
+    return "\n".join([head, *map(entry, theorems)])
 
 
 def page() -> str:
-    """The whole page."""
+    """The whole list."""
     import_all()
-    sections = [HEAD]
-    for theorem in registered():
-        source, test = paths(theorem)
-        sections.append(
-            f"## {theorem.key}\n\n{theorem.statement}\n\n"
-            f"- **Holds when** {theorem.holds_when}\n"
-            f"- **Source** {theorem.citation}\n"
-            f"- **Code** [{theorem.function}](../{source}), **test** [{test}](../{test})\n"
-        )
-    return "\n".join(sections)
+    found = by_subject(registered())
+    rows = (
+        f"| [{subject.title}](#{anchor(subject.title)}) | {len(theorems)} | {subject.about} |\n"
+        for subject, theorems in found.items()
+    )
+    return "\n".join([HEAD + "".join(rows), *(section(*each) for each in found.items())])
+
+
+def pages() -> dict[Path, str]:
+    """Everything that is written, by its file."""
+    import_all()
+    keys = frozenset(theorem.key for theorem in registered())
+    folder = ROOT / "docs" / "proofs"
+    return {
+        ROOT / "docs" / "theorems.md": page(),
+        **{
+            folder / f"{subject.slug}.md": proofs(subject, theorems, keys)
+            for subject, theorems in by_subject(registered()).items()
+        },
+    }
 
 
 if __name__ == "__main__":
-    (ROOT / "docs" / "theorems.md").write_text(page())
+    for file, text in pages().items():
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
