@@ -11,7 +11,8 @@ from importlib import import_module
 from types import MappingProxyType
 
 from generate_theorems import ROOT, import_all
-from mechanism_table import BATCHES, About, Choosing, Example, Share, Sparse, table
+from mechanism_about import BATCHES, About, Choosing, Example, Share, Sparse
+from mechanism_table import table
 
 import holdfast.mechanisms
 from holdfast.audit.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET

@@ -1,0 +1,141 @@
+"""Mechanisms that answer with numbers: shares, means and histograms."""
+
+from fractions import Fraction
+
+from mechanism_about import BATCHES, CELLS, About, Example
+
+from holdfast.audit.figures.mechanisms import (
+    EPSILON,
+    RHO,
+    ROWS,
+    STEP,
+    TARGET,
+)
+from holdfast.core.loss import GDP
+from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
+from holdfast.mechanisms.gaussian import Gaussian
+from holdfast.mechanisms.gaussian_vector import GaussianVector
+from holdfast.mechanisms.laplace import Laplace
+from holdfast.mechanisms.laplace_vector import LaplaceVector
+from holdfast.mechanisms.rounds import Rounds
+from holdfast.mechanisms.splitting import Splitting
+from holdfast.mechanisms.truncation import Truncation
+from holdfast.mechanisms.votes import Votes
+from holdfast.planner.open_ended import open_ended_plan
+from holdfast.planner.plan import plan
+from holdfast.theory.generalization.drift_vector import cells_ball
+
+
+def planned(kind: type[Truncation] | type[Splitting] | type[Votes] | type[Rounds]) -> Example:
+    """As the planner takes it for the standard number of questions."""
+    batches = BATCHES if kind is Rounds else None
+    return plan(rows=ROWS, target=TARGET, mechanisms=[kind], rounds=batches).mechanism
+
+
+def vector_sigma() -> Fraction:
+    """The noise of a histogram that costs no more than one share, to a thousandth of it."""
+    share, sigma = GDP(2 * RHO), 1 / (ROWS * EPSILON)
+    ball = cells_ball(cells=CELLS, most=1)
+    steps = 1000
+    while GaussianVector(
+        rows=ROWS, sigma=sigma * steps / 1000, step=STEP, cells=CELLS, ball=ball
+    ).cost() > share:  # fmt: skip
+        steps += 1
+    return sigma * steps / 1000
+
+
+def shares() -> tuple[About, ...]:
+    """Shares first, then vectors."""
+    wide = 1 / (ROWS * EPSILON)
+    return (
+        About(
+            releases="a share or a mean",
+            example=Gaussian(rows=ROWS, sigma=wide, step=STEP),
+            cost="μ² = 1/(nσ)²",
+            errs="normal with deviation σ, then at most half a step of the grid",
+            use="by default: shares and means, many and adaptive, records protected too",
+            theorems=(
+                "T-gauss", "T-accuracy-gauss", "T-joint-variance", "T-own-radius", "T-fixed-point",
+            ),
+        ),
+        About(
+            releases="a share or a mean",
+            example=Laplace(rows=ROWS, scale=wide, step=STEP),
+            cost="ε = 1/(nb)",
+            errs="two-sided geometric of scale nb on the count: Pr[> t] about e^{−t/b}, so far "
+            "misses are likelier than with Gaussian noise",
+            use="where pure differential privacy is asked for; over many answers Gaussian noise "
+            "drifts less",
+            theorems=("T-laplace", "T-accuracy-discrete-laplace", "T-joint-discrete-laplace"),
+        ),
+        About(
+            releases="a share",
+            example=DiscreteGaussian(rows=ROWS, sigma=wide, step=STEP),
+            cost="ρ = 1/(2(nσ)²)",
+            errs="as Gaussian noise, on integers",
+            use="where others account in zCDP for integer noise; no session promises by it",
+            theorems=("T-discrete-gauss", "T-accuracy-discrete-gauss"),
+        ),
+        About(
+            releases="a share or a mean",
+            example=planned(Truncation),
+            cost="one draw",
+            errs="at most half a bin, the same every time",
+            use="few questions on few rows; records are not protected",
+            theorems=("T-truncation", "T-truncation-chernoff", "T-draws"),
+        ),
+        About(
+            releases="a share or a mean",
+            example=planned(Splitting),
+            cost="one draw",
+            errs="not at all from its own rows, which are ⌊n/k⌋ of all n; those err from the "
+            "population as a fresh sample of that size does",
+            use="a handful of questions, about 8 on 100,000 rows; records are not protected",
+            theorems=("T-split", "T-split-chernoff", "T-draws"),
+        ),
+        About(
+            releases="a share or a mean",
+            example=planned(Rounds),
+            cost="one draw for a batch, however many questions it has",
+            errs="as fresh rows, with a part for each batch instead of each question",
+            use="many questions in few batches; records are not protected",
+            theorems=("T-split", "T-split-chernoff", "T-draws"),
+        ),
+        About(
+            releases="a share or a mean",
+            example=planned(Votes),
+            cost="one draw",
+            errs="binomial: v votes miss by more than t with probability at most 2e^{−2vt²}",
+            use="to compare with: sessions can run it if it is named, but others are narrower",
+            theorems=("T-mi", "T-mi-votes", "T-noise-votes", "T-length", "T-draws"),
+        ),
+        About(
+            releases="a share or a mean",
+            example=open_ended_plan(rows=ROWS, confidence=TARGET.confidence).mechanism,
+            cost="μ² = 1/(nσ_i)² for a draw of stage i",
+            errs="as Gaussian noise with the σ_i of its stage",
+            use="when nobody can say how many questions will come",
+            theorems=("T-open-ended", "T-gauss", "T-clock"),
+        ),
+        About(
+            releases="all cells of a histogram",
+            example=GaussianVector(
+                rows=ROWS, sigma=vector_sigma(), step=STEP, cells=CELLS,
+                ball=cells_ball(cells=CELLS, most=1),
+            ),
+            cost="μ² = 4r²/(nσ)², r² = `ball`; for d disjoint cells r² = 1 − 1/d",
+            errs="normal in every cell; the radius is that of the worst one",
+            use="histograms, by `session.histogram`: four questions pay for any number of cells",
+            theorems=("T-drift-vector", "T-own-radius", "T-accuracy-gauss"),
+        ),
+        About(
+            releases="all cells of a histogram",
+            example=LaplaceVector(
+                rows=ROWS, cells=CELLS, sensitivity=2, scale=2 * wide, step=STEP
+            ),
+            cost="ε = Δ/(nb), Δ = 2 for disjoint cells",
+            errs="two-sided geometric in every cell; the radius is that of the worst one",
+            use="histograms under pure differential privacy",
+            theorems=("T-laplace", "T-accuracy-discrete-laplace", "T-joint-discrete-laplace"),
+        ),
+    )  # fmt: skip
