@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -52,6 +53,18 @@ def test_every_public_name_is_in_the_generated_reference_once() -> None:
 def test_every_function_of_derive_is_in_the_guide() -> None:
     guide = (REFERENCE / "python.md").read_text(encoding="utf-8")
     assert [name for name in holdfast.derive.__all__ if f"`{name}" not in guide] == []
+
+
+def test_every_dotted_name_of_the_reference_exists() -> None:
+    named = {
+        name
+        for page in REFERENCE.rglob("*.md")
+        for name in re.findall(r"(?<![\w/.])holdfast(?:\.[A-Za-z_]\w*)+", page.read_text())
+    }
+
+    assert len(named) > 150
+    for name in named:
+        resolve_name(name)
 
 
 def test_every_error_is_documented() -> None:
