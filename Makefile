@@ -160,4 +160,4 @@ lock:                        ## write constraints.txt again, with the newest ver
 	rm -rf .venv-lock
 
 clean:                     ## remove everything that was installed or made
-	rm -rf .venv .venv-bench .venv-lock demo dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-bench .venv-lock demo dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
