@@ -13,16 +13,13 @@ import polars as pl
 import pytest
 
 import holdfast
+from documents import PAGES, ROOT, blocks
 from holdfast.cli.main import main
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.theory.release import bounded_range
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
+# The tutorial is one story, which tests/docs/test_tutorial.py follows.
+RUN = [page for page in PAGES if page.parent.name != "tutorial" and blocks(page, "python")]
 
 
 @pytest.fixture
@@ -35,27 +32,14 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.stem
-)
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_python_blocks_run_in_order(page: Path, people: Path) -> None:
     namespace: dict[str, object] = {}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
 
-    if page.stem in ("README", "first-answer", "share-one-budget"):
+    if page.stem in ("README", "share-one-budget"):
         assert (people / "people.csv.holdfast").exists()
-
-
-def test_tutorial_shows_what_it_says(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = ROOT / "docs/tutorial/first-answer.md"
-    namespace: dict[str, object] = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
-    shown = capsys.readouterr().out
-
-    assert "±0.0615" in shown
-    assert shown.strip().endswith("997")
 
 
 def test_readme_transcript_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,20 +10,16 @@ from pathlib import Path
 import click
 import pytest
 
+from documents import ROOT, blocks
 from holdfast.cli.main import cli
 from holdfast.server.app import ENDPOINTS
 from holdfast.server.configuration import from_file
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/reference/http-api.md"
 TEAM = ROOT / "docs/how-to/serve-a-team.md"
 HOLDOUT = ROOT / "docs/how-to/serve-a-holdout.md"
 BOARD = ROOT / "docs/how-to/serve-a-leaderboard.md"
 SETTINGS = ROOT / "docs/reference/gateway-settings.md"
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.M | re.S)
 
 
 def test_the_page_of_the_api_is_what_the_generator_gives() -> None:
