@@ -1,4 +1,4 @@
-"""The documentation is run: every Python block, the README's transcript, every name and link."""
+"""The documentation is run: every Python block, every name and link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 
 import holdfast
 from documents import PAGES, ROOT, blocks
-from holdfast.cli.main import main
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.theory.release import bounded_range
 
@@ -40,17 +39,6 @@ def test_python_blocks_run_in_order(page: Path, people: Path) -> None:
 
     if page.stem in ("README", "share-one-budget"):
         assert (people / "people.csv.holdfast").exists()
-
-
-def test_readme_transcript_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
-    (transcript,) = [
-        block for block in blocks(ROOT / "README.md", "console") if block.startswith("$")
-    ]
-    command, _, printed = transcript.partition("\n")
-    with pytest.raises(SystemExit):
-        main(command.removeprefix("$ holdfast ").split())
-
-    assert capsys.readouterr().out == printed
 
 
 def test_budget_table_is_what_the_planner_says() -> None:
