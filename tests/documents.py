@@ -40,13 +40,33 @@ class Block:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
     def shows(self, printed: str) -> bool:
-        """Whether `printed` is this text; numbers with decimals may be off by `noise`."""
-        if _NUMBER.split(self.text) != _NUMBER.split(printed):
-            return False
-        pairs = zip(_NUMBER.findall(self.text), _NUMBER.findall(printed), strict=True)
-        return all(
-            mine == other or abs(float(mine) - float(other)) <= self.noise for mine, other in pairs
+        """Whether `printed` is this text; numbers with decimals may be off by `noise`.
+
+        A line with … alone stands for any number of lines.
+        """
+        return _matches(self.text.splitlines(), printed.splitlines(), noise=self.noise)
+
+
+def _matches(shown: list[str], printed: list[str], *, noise: float) -> bool:
+    if not shown:
+        return not printed
+    first, *rest = shown
+    if first.strip() == "…":
+        return any(
+            _matches(rest, printed[skipped:], noise=noise) for skipped in range(len(printed) + 1)
         )
+    return (
+        bool(printed)
+        and _alike(first, printed[0], noise)
+        and _matches(rest, printed[1:], noise=noise)
+    )
+
+
+def _alike(shown: str, printed: str, noise: float) -> bool:
+    if _NUMBER.split(shown) != _NUMBER.split(printed):
+        return False
+    pairs = zip(_NUMBER.findall(shown), _NUMBER.findall(printed), strict=True)
+    return all(mine == other or abs(float(mine) - float(other)) <= noise for mine, other in pairs)
 
 
 def every_block(page: Path) -> list[Block]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import runpy
-import shlex
 from pathlib import Path
 
-import click
 import pytest
 
 from documents import ROOT, blocks
-from holdfast.cli.main import cli
 from holdfast.server.app import ENDPOINTS
 from holdfast.server.configuration import from_file
 
@@ -51,17 +48,3 @@ def test_settings_on_the_pages_can_be_read(page: Path, tmp_path: Path) -> None:
     (tmp_path / "gateway.toml").write_text(text)
     settings = from_file(tmp_path / "gateway.toml", {})
     assert settings.boards if page is BOARD else settings.datasets
-
-
-def test_commands_on_the_page_exist_with_their_options() -> None:
-    console = [each for page in (TEAM, HOLDOUT, BOARD) for each in blocks(page, "console")]
-    lines = "".join(console).replace("\\\n", " ").splitlines()
-    commands = [shlex.split(line)[1:] for line in lines if line.startswith("holdfast ")]
-    assert len(commands) >= 5
-    for words in commands:
-        command: click.Command = cli
-        while isinstance(command, click.Group):
-            found = command.get_command(click.Context(command), words.pop(0))
-            assert found is not None
-            command = found
-        command.make_context("holdfast", words)

@@ -103,7 +103,12 @@ def test_another_output_is_noticed_and_noise_is_not() -> None:
     assert not block.shows("0.62 of 3 rows\n")
     assert not block.shows("0.50 of 4 rows\n")
     assert not block.shows("0.50 of 3 rows\n0.50\n")
+    assert not block.shows("")
     assert not replace(block, noise=0.0).shows("0.51 of 3 rows\n")
+    some = replace(block, text="first\n…\nlast\n")
+    assert some.shows("first\nlast\n")
+    assert some.shows("first\nnext\nlast\n")
+    assert not some.shows("first\nnext\n")
 
 
 def test_an_interpreter_complains() -> None:
