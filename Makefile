@@ -10,7 +10,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures bench bench-large bench-spark \
+.PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures notebooks bench bench-large bench-spark \
   bench-tightness bench-accounting dist release-check lock clean
 
 help:            ## show this list
@@ -100,6 +100,13 @@ docs: .venv/.develop       ## build the documentation as a site, into site/; ope
 
 figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=NAME for one)
 	$(BIN)/python bench/figures.py $(ARGS)
+
+.venv/.notebooks: .venv/.develop
+	$(PIP) --editable '.[dev,notebooks]'
+	@touch $@
+
+notebooks: .venv/.notebooks  ## run every notebook of docs again, and keep what it shows (ARGS=NAME for one)
+	$(BIN)/python docs/execute_notebooks.py $(ARGS)
 
 bench: .venv/.develop      ## measurements, as ratios taken in one run
 	$(BIN)/python bench/ask_overhead.py $(ARGS)
