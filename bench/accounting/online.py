@@ -52,15 +52,14 @@ def _median(charge: Charge) -> float:
 def _walked(name: str, start: Callable[[], Charge], *, patience: float) -> Growth:
     charge, begun = start(), time.perf_counter()
     seconds: dict[int, float] = {}
-    made, last = 0, 0.0
+    made = 0
     for checkpoint in CHECKPOINTS:
         while made < checkpoint - SAMPLES:
-            before = time.perf_counter()
-            if before - begun > patience:
-                note = f"stopped after {patience:g} s at {made:,} charges, then {1e3 * last:.2g} ms"
+            if time.perf_counter() - begun > patience:
+                note = f"stopped after {patience:g} s at {made:,} charges"
                 return Growth(name=name, seconds=seconds, note=note)
             charge()
-            made, last = made + 1, time.perf_counter() - before
+            made += 1
         seconds[checkpoint] = _median(charge)
         made += SAMPLES
     return Growth(name=name, seconds=seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,12 +50,23 @@ def test_scores_with_guesses_from_as_many_training_rows_are_narrow(accuracy: flo
 
 def test_the_recorded_search_is_as_narrow_as_is_said() -> None:
     record = json.loads(RECORD.read_text())
-    assert (record["models"], record["rows"]) == (MODELS, ROWS)
-    assert record["floor"] == pytest.approx(FLOOR)
-    widths = {name: found["largest_width"] for name, found in record.items() if " 0." in name}
-    every = [width for name, width in widths.items() if name.startswith("all")]
-    best = [width for name, width in widths.items() if name.startswith("running best")]
+    assert not record["quick"]
+    widths, sizes, _ = map(rows, record["sheets"])
+    (size,) = sizes.values()
+    assert (size["models"], size["rows"]) == (MODELS, ROWS)
+    assert size["floor"] == pytest.approx(FLOOR)
+    scored = {name: row for name, row in widths.items() if name.startswith("Holdfast")}
+    every = [row for name, row in scored.items() if "all scores" in name]
+    best = [row for name, row in scored.items() if "running best" in name]
     assert len(every) == len(best) == 3
-    assert max(every) <= LIMIT
-    assert max(best) < max(every)
-    assert not any(found["missed"] for name, found in record.items() if " 0." in name)
+    assert len(scored) == 6
+    assert all(row["asked"] == MODELS for row in every)
+    assert max(row["largest"] for row in every) <= LIMIT
+    assert max(row["largest"] for row in best) < max(row["largest"] for row in every)
+    assert not any(row["missed"] for row in scored.values())
+
+
+def rows(sheet: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The rows of a recorded table by their names."""
+    _, *columns = sheet["columns"]
+    return {name: dict(zip(columns, cells, strict=True)) for name, *cells in sheet["rows"]}

@@ -2,7 +2,7 @@
 
     python -m holdfast.audit.figures.tightness FILE bench/results/tightness.json
 
-It is drawn from the record that bench/tightness.py makes: the attacks take minutes.
+It is drawn from the record that bench/comparisons/radius.py makes: the attacks take minutes.
 """
 
 import json
@@ -30,7 +30,7 @@ _APART = 0.13
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What bench/tightness.py wrote down."""
+    """What bench/comparisons/radius.py wrote down."""
 
     confidence: float
     seed: int

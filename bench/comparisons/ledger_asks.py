@@ -1,0 +1,61 @@
+"""What is measured of every ledger: asks, by one thread and by a crowd."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+from holdfast.accounting.session_gate import SessionGate
+from holdfast.core.charge import Offer
+from holdfast.core.loss import GDP
+from holdfast.ledger.ledger import Ledger, Reservation
+from holdfast.ledger.opening import Opening
+
+CLIENTS = 64
+COST = Offer(cost=GDP(Fraction(1, 10**7)))
+OPENING = Opening(
+    fingerprint="hf1-0123456789abcdef0123456789abcdef",
+    rows=1000,
+    confidence=Fraction(19, 20),
+    questions=10**7,
+    mechanism={"kind": "gaussian", "sigma": "1/100", "step": "1/8192"},
+    budget=GDP(Fraction(1)),
+    entropy="system",
+)
+GATE = SessionGate.within(OPENING.budget)
+
+
+def asking(ledger: Ledger) -> Callable[[], None]:
+    """Reserve and settle a new question; what a session does between them is left out."""
+    numbers = itertools.count()
+
+    def ask() -> None:
+        digest = f"{next(numbers):064x}"
+        reserved = ledger.reserve(
+            {digest: f"age > {digest[-6:]}"}, offers=lambda *_: [COST], gate=GATE
+        )
+        if not isinstance(reserved, Reservation):
+            raise RuntimeError("refused")
+        ledger.settle(reserved, {digest: Fraction(1, 3)})
+
+    return ask
+
+
+def rate(step: Callable[[], None], *, clients: int, each: int) -> float:
+    """Steps a second of so many threads."""
+    start = threading.Barrier(clients + 1)
+
+    def client() -> None:
+        start.wait()
+        for _ in range(each):
+            step()
+
+    threads = [threading.Thread(target=client) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    began = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return clients * each / (time.perf_counter() - began)

@@ -1,0 +1,17 @@
+"""Holdfast as it is installed, with its ledger in memory and new questions throughout."""
+
+import itertools
+
+from peers.asking import Ask, Numbers, answer
+
+import holdfast
+
+
+def asked(x: Numbers, y: Numbers) -> dict[str, Ask]:
+    session = holdfast.open({"x": x, "y": y}, questions=100_000, ledger=None)
+    numbers = itertools.count(1)
+    return {"Holdfast": lambda: session.ask(f"x > 0.5 and y < {next(numbers) * 1e-6!r}")}
+
+
+if __name__ == "__main__":
+    answer(asked, asked)
