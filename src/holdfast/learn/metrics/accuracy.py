@@ -10,14 +10,12 @@ from holdfast.learn.metric import Rows, Wants
 from holdfast.learn.metrics.kinds import same_kind
 
 
-@final
 @dataclass(frozen=True, slots=True)
-class Accuracy:
-    """1 where the prediction is the label, else 0."""
+class OfLabels:
+    """What metrics share that compare a label with the predicted one."""
 
-    NAME: ClassVar[str] = "accuracy"
+    NAME: ClassVar[str] = ""
     flag: ClassVar[bool] = True
-    higher: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.LABEL
     span: ClassVar[float] = 1.0
 
@@ -28,6 +26,15 @@ class Accuracy:
     def check(self, labels: Labels, *predictions: Predictions) -> None:
         for each in predictions:
             same_kind(labels, each)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Accuracy(OfLabels):
+    """1 where the prediction is the label, else 0."""
+
+    NAME: ClassVar[str] = "accuracy"
+    higher: ClassVar[bool] = True
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         (predicted,) = predictions
@@ -36,22 +43,11 @@ class Accuracy:
 
 @final
 @dataclass(frozen=True, slots=True)
-class ZeroOne:
+class ZeroOne(OfLabels):
     """1 where the prediction is not the label, else 0: the loss that accuracy is 1 minus."""
 
     NAME: ClassVar[str] = "zero_one"
-    flag: ClassVar[bool] = True
     higher: ClassVar[bool] = False
-    wants: ClassVar[Wants] = Wants.LABEL
-    span: ClassVar[float] = 1.0
-
-    @property
-    def text(self) -> str:
-        return self.NAME
-
-    def check(self, labels: Labels, *predictions: Predictions) -> None:
-        for each in predictions:
-            same_kind(labels, each)
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         (predicted,) = predictions

@@ -10,31 +10,20 @@ from holdfast.learn.column import Labels, Numbers, Predictions
 from holdfast.learn.metric import Rows, Wants
 from holdfast.learn.metrics.arguments import finite, width, written
 from holdfast.learn.metrics.kinds import numeric_labels
+from holdfast.learn.metrics.numeric import Bounded
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class LabelMean:
+class LabelMean(Bounded):
     """How far the label, moved into the bounds, is above the lower one."""
 
     NAME: ClassVar[str] = "label_mean"
-    flag: ClassVar[bool] = False
     higher: ClassVar[bool] = True
-    wants: ClassVar[Wants] = Wants.LABEL
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        width(self.low, self.high)
 
     @property
     def span(self) -> float:
         return width(self.low, self.high)
-
-    @property
-    def text(self) -> str:
-        return written(self.NAME, self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
         numeric_labels(labels)

@@ -16,14 +16,12 @@ from holdfast.learn.metrics import kinds
 from holdfast.learn.metrics.arguments import finite, width, written
 
 
-@final
 @dataclass(frozen=True, slots=True)
-class AbsoluteError:
-    """|label − prediction|, in the units of the label."""
+class Bounded:
+    """What metrics share whose labels lie between two bounds."""
 
-    NAME: ClassVar[str] = "absolute_error"
+    NAME: ClassVar[str] = ""
     flag: ClassVar[bool] = False
-    higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
 
     low: float
@@ -33,12 +31,21 @@ class AbsoluteError:
         width(self.low, self.high)
 
     @property
-    def span(self) -> float:
-        return width(self.low, self.high)
-
-    @property
     def text(self) -> str:
         return written(self.NAME, self.low, self.high)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AbsoluteError(Bounded):
+    """|label − prediction|, in the units of the label."""
+
+    NAME: ClassVar[str] = "absolute_error"
+    higher: ClassVar[bool] = False
+
+    @property
+    def span(self) -> float:
+        return width(self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
         kinds.numbers(labels, predictions)
@@ -49,27 +56,15 @@ class AbsoluteError:
 
 @final
 @dataclass(frozen=True, slots=True)
-class SquaredError:
+class SquaredError(Bounded):
     """(label − prediction)², in squares of the units of the label."""
 
     NAME: ClassVar[str] = "squared_error"
-    flag: ClassVar[bool] = False
     higher: ClassVar[bool] = False
-    wants: ClassVar[Wants] = Wants.LABEL
-
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        width(self.low, self.high)
 
     @property
     def span(self) -> float:
         return width(self.low, self.high) ** 2
-
-    @property
-    def text(self) -> str:
-        return written(self.NAME, self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
         kinds.numbers(labels, predictions)
