@@ -13,10 +13,12 @@ from pathlib import Path
 
 from holdfast.accounting.session_gate import SessionGate
 from holdfast.core.charge import Offer
+from holdfast.core.errors import LedgerError
 from holdfast.core.loss import GDP
 from holdfast.ledger.entry import Entry
 from holdfast.ledger.ledger import Ledger, Reservation
 from holdfast.ledger.opening import Opening
+from holdfast.ledger.sqlite import SqliteStore
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
@@ -34,6 +36,17 @@ OPENING = Opening(
 )
 
 NOBODY = 65534
+
+# Opens a ledger and closes it after the test.
+Opened = Callable[[Path], Ledger]
+
+
+def connection(ledger: Ledger) -> sqlite3.Connection:
+    """The one of a ledger in SQLite."""
+    store = ledger._log._store
+    if not isinstance(store, SqliteStore):
+        raise TypeError("another engine")
+    return store._connection
 
 
 def at(cost: GDP) -> Callable[[tuple[str, ...], int], list[Offer]]:
@@ -100,3 +113,21 @@ def without_privileges(folder: Path) -> Iterator[None]:
         if root:
             os.seteuid(0)
         folder.chmod(0o755)
+
+
+def eventful(ledger: Ledger) -> None:
+    """Three reservations, two of them settled."""
+    answer(ledger, "p", "q")
+    answer(ledger, "r")
+    reserve(ledger, "s")
+
+
+def refused(path: Path) -> LedgerError:
+    """What whoever opens the ledger is told, which names it."""
+    try:
+        Ledger.open(str(path)).close()
+    except LedgerError as error:
+        if str(path) in str(error):
+            return error
+        raise
+    raise AssertionError("it was opened")

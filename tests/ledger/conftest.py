@@ -8,7 +8,7 @@ import pytest
 from holdfast.ledger.file import MEMORY
 from holdfast.ledger.ledger import Ledger
 from holdfast.testing.engine import Engine
-from ledger.books import OPENING
+from ledger.books import OPENING, eventful
 from ledger.engines import files, postgres
 
 
@@ -50,3 +50,13 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     """Ledgers that several processes can share, of each kind."""
     maker: Callable[[pytest.FixtureRequest], Engine] = request.param
     return maker(request)
+
+
+@pytest.fixture
+def closed(path: Path) -> Path:
+    """The file of a ledger with six entries that nobody has open."""
+    ledger = Ledger.create(str(path), OPENING)
+    eventful(ledger)
+    ledger.close()
+    assert list(path.parent.iterdir()) == [path]
+    return path
