@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, workdps
 
-from holdfast.audit.epsilon import epsilon_floor
+from holdfast.audit.telling.events import Event, weighed
 from holdfast.core.errors import InvalidInput
 from holdfast.core.loss import PureDP
 from holdfast.core.secret import Exact
@@ -71,7 +71,9 @@ def test_releases_follow_the_law() -> None:
 def test_an_audit_stays_below_the_claim_and_catches_a_cheat() -> None:
     def floor(mechanism: Choosing) -> float:
         near, far = (counts(mechanism, scores, seed=2) for scores in ((1, 3), (0, 4)))
-        return epsilon_floor(near.count(0), far.count(0), trials=DRAWS, false_alarm=FALSE_ALARM)
+        first: Event[int] = Event(name="the first", holds=lambda chosen: chosen == 0)
+        (told,) = weighed([first], near, far, false_alarm=2 * FALSE_ALARM)
+        return told.epsilon()
 
     for kind in KINDS:
         # The cheat forgets that scores may move in opposite directions: b = Δ/ε.

@@ -6,10 +6,8 @@ on one of them than a loss allows refutes that loss. That none was found proves 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import inf, log
 from typing import Any, TypeVar, final
 
-from holdfast.audit.evidence import chance
 from holdfast.audit.telling.claims import Claim, checked
 from holdfast.audit.telling.events import Event, Telling, weighed
 from holdfast.audit.telling.halves import drawn
@@ -17,17 +15,6 @@ from holdfast.audit.telling.learning import most_telling
 from holdfast.core.loss import ApproxDP
 
 R = TypeVar("R")
-
-
-def epsilon_floor(hits_one: int, hits_other: int, *, trials: int, false_alarm: float) -> float:
-    """A lower bound on the ε of a mechanism from how often an event happened on two neighbours.
-
-    ln(p/q) with the lowest p and the highest q that the counts leave; wrong with probability at
-    most `false_alarm`. Negative if the counts tell nothing, −inf if the event never happened.
-    """
-    one = chance(hits_one, trials=trials, false_alarm=false_alarm)
-    other = chance(hits_other, trials=trials, false_alarm=false_alarm)
-    return log(one.low / other.high) if one.low else -inf
 
 
 @final
