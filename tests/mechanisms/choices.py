@@ -96,6 +96,8 @@ def operations(action: Callable[[], object]) -> int:
         return trace
 
     before = sys.gettrace()
+    # Python 3.12 only reports bytecodes if some frame wanted them when tracing began.
+    sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
     try:
         action()
