@@ -259,8 +259,6 @@ def test_an_interrupt_of_the_leader_is_told_to_all_who_wait_behind_it() -> None:
         until(gathered.is_set)
         time.sleep(0.05)
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.2)
-        go.set()
 
     gathered = threading.Event()
     lead = log._commits._lead
@@ -279,6 +277,7 @@ def test_an_interrupt_of_the_leader_is_told_to_all_who_wait_behind_it() -> None:
         each.start()
     with pytest.raises(KeyboardInterrupt):
         reserve(ledger, "p")
+    go.set()  # not before, or a busy machine might let the leader write first
     threads[1].join(5)
     assert [type(each) for each in told] == [LedgerUnavailable]
 
