@@ -136,7 +136,7 @@ release-check: dist          ## install both into clean environments and use the
 lock:                        ## write constraints.txt again, with the newest versions of everything
 	rm -rf .venv-lock
 	$(PYTHON) -m venv .venv-lock
-	.venv-lock/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[dev,spark,browser]'
+	.venv-lock/bin/python -m pip --disable-pip-version-check --quiet install --editable '.[dev,spark,browser,notebooks]'
 	.venv-lock/bin/python -m pip freeze --exclude-editable | LC_ALL=C sort --ignore-case > .venv-lock/frozen
 	{ head -n 1 constraints.txt; cat .venv-lock/frozen; } > .venv-lock/constraints
 	mv .venv-lock/constraints constraints.txt

@@ -9,8 +9,7 @@ from packaging.utils import canonicalize_name
 
 from release.project import PROJECT, ROOT
 
-# Not in every environment for development: Spark's programs are large, and browsers need a browser.
-APART = {"browser", "spark"}
+EXTRAS = PROJECT["optional-dependencies"]
 
 
 def pinned() -> dict[str, str]:
@@ -39,18 +38,18 @@ def brought(*requirements: str) -> dict[str, str]:
 
 
 def test_everything_that_is_installed_for_development_is_pinned() -> None:
-    extras = ",".join(PROJECT["optional-dependencies"].keys() - APART)
-    installed = brought(f"holdfast[{extras}]")
+    installed = brought("holdfast[dev]")
     del installed["holdfast"]
 
-    assert len(installed) > len(PROJECT["dependencies"])
+    assert len(installed) > len(EXTRAS["dev"])
     assert installed.items() <= pinned().items(), installed.items() - pinned().items()
 
 
-def test_what_is_not_installed_everywhere_is_pinned_too() -> None:
-    named = [Requirement(each) for key in APART for each in PROJECT["optional-dependencies"][key]]
+def test_what_extras_name_is_pinned_whether_or_not_it_is_installed() -> None:
+    """Spark and what drives browsers and notebooks are not in every environment."""
+    named = {canonicalize_name(Requirement(each).name) for key in EXTRAS for each in EXTRAS[key]}
 
-    assert {canonicalize_name(each.name) for each in named} <= pinned().keys()
+    assert named - {"holdfast"} <= pinned().keys()
 
 
 def test_what_brings_others_is_followed_to_them() -> None:
