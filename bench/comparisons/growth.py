@@ -34,7 +34,7 @@ def asking(x: Numbers, y: Numbers, ledger: Path | None, witness: Path) -> Callab
 
 def main() -> None:
     run = asked(__doc__)
-    patience = 2.0 if run.quick else 120.0
+    patience = 2.0 if run.quick else 45.0
     x, y = made(ROWS)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
