@@ -76,6 +76,25 @@ def test_the_page_is_what_the_records_give() -> None:
             assert (RESULTS / f"{each.name}.md").read_text() == page.details(each)
 
 
+def test_the_readme_says_what_the_records_say() -> None:
+    readme = (ROOT / "README.md").read_text()
+    found = {each.name: each.sheets[0] for each in module("page").results(RESULTS)}
+    compared = re.findall(r"^\| (.*) \| ([\d.,]+) \| .* \|$", readme, re.M)
+    ratios = {str(row[0]): row[1] for row in found["latency"].rows}
+
+    assert len(compared) == 4
+    assert compared == [(name, module("charts").number(ratios[name])) for name, _ in compared]
+
+    held = {
+        str(row[0]).rpartition(" ")[2]: round(row[1] * row[2]) for row in found["coverage"].rows
+    }
+    text = " ".join(readme.split())
+    assert {row[2] for row in found["coverage"].rows} == {80}
+    assert f"held in {held['Holdfast']} of 80 conversations with Holdfast" in text
+    assert f"in {held['holdout']} with a plain holdout" in text
+    assert f"and in {held['10']}, {held['100']} and {held['1000']} with the noise" in text
+
+
 def test_a_result_is_read_as_it_was_written(tmp_path: Path) -> None:
     of = module("result")
     sheet = of.Sheet.of("A table", {"ours": {"a": 1.5, "b": "word"}, "theirs": {"c": 2.0}})
