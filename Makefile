@@ -98,7 +98,7 @@ http-api: .venv/.develop   ## write docs/reference/http-api.md from the code
 docs: .venv/.develop       ## build the documentation as a site, into site/; open site/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs --doctree-dir site/.doctrees . site
 
-figures: .venv/.develop    ## draw every figure of README and docs again (ARGS=NAME for one)
+figures: .venv/.browser    ## draw every figure of README and docs again (ARGS=NAME for one)
 	$(BIN)/python bench/figures.py $(ARGS)
 
 .venv/.notebooks: .venv/.develop

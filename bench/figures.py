@@ -7,6 +7,7 @@ Run: python bench/figures.py [NAME ...] (all of them take about eight minutes)
 
 import argparse
 import importlib.util
+import shutil
 import subprocess
 import sys
 import time
@@ -27,14 +28,14 @@ class Figure:
 
     words: tuple[str, ...]
     files: tuple[str, ...]
-    needs: str = ""  # a package that not everyone has
+    needs: tuple[str, ...] = ()  # packages and programs that not everyone has
 
     def command(self) -> list[str]:
         places = {"FILE": str(FOLDER / self.files[0]), "FOLDER": str(FOLDER)}
         return [sys.executable, "-m", *(places.get(word, word) for word in self.words)]
 
 
-def _drawn(module: str, *words: str, file: str, needs: str = "") -> tuple[str, Figure]:
+def _drawn(module: str, *words: str, file: str, needs: tuple[str, ...] = ()) -> tuple[str, Figure]:
     """A figure of a module that draws itself."""
     named = f"holdfast.audit.figures.{module}"
     return Path(file).stem, Figure((named, "FILE", *words), (file,), needs)
@@ -50,6 +51,11 @@ def _plotted(*words: str, file: str) -> tuple[str, Figure]:
     return Path(file).stem, Figure(("holdfast", *words, "--plot", "FILE"), (file,))
 
 
+def _there(needed: str) -> bool:
+    return importlib.util.find_spec(needed) is not None or shutil.which(needed) is not None
+
+
+BROWSER = ("playwright", "chromium")
 _LOSSES = ("laplace(1)", "gaussian(1)", "pure(epsilon=1)")
 
 FIGURES: dict[str, Figure] = dict(
@@ -76,8 +82,8 @@ FIGURES: dict[str, Figure] = dict(
         _example("search_figure", file="search.png"),
         _example("selection_figure", file="selection.png"),
         _example("agent_figure", file="agent.png"),
-        _drawn("page", file="page.png", needs="playwright"),
-        _drawn("board", file="board.png", needs="playwright"),
+        _drawn("page", file="page.png", needs=BROWSER),
+        _drawn("board", file="board.png", needs=BROWSER),
     ]
 )
 
@@ -86,8 +92,9 @@ def draw(names: Sequence[str]) -> None:
     for name in names:
         start = time.perf_counter()
         figure = FIGURES[name]
-        if figure.needs and importlib.util.find_spec(figure.needs) is None:
-            print(f"{figure.files[0]} was not drawn: {figure.needs} is not installed", flush=True)
+        missing = [each for each in figure.needs if not _there(each)]
+        if missing:
+            print(f"{figure.files[0]} was not drawn: {missing[0]} is not installed", flush=True)
             continue
         subprocess.run(figure.command(), cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
         written = ", ".join(str(FOLDER / file) for file in figure.files)
