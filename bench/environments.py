@@ -39,7 +39,7 @@ def prepare(name: str) -> Environment:
     venv.create(folder, clear=True, with_pip=True)
     failure = _install(found.python, "-r", str(needs)) and _one_by_one(found.python, needs)
     if failure:
-        return Environment(name, found.python, failure)
+        return Environment(name, found.python, f"not installed ({failure})")
     stamp.write_text(mark)
     return found
 
@@ -48,6 +48,11 @@ def prepare_all() -> None:
     """Make those that are not there, two at a time: pip waits for the disk as often as not."""
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(prepare, sorted(each.stem for each in REQUIREMENTS.glob("*.txt"))))
+
+
+def last_words(complaint: str) -> str:
+    """The end of what a program said on standard error: there it says why it failed."""
+    return (complaint.strip().splitlines() or ["it failed without a word"])[-1][:160]
 
 
 def _mark(needs: Path) -> str:

@@ -10,13 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import final
+from typing import Self, final
 
 from result import Result
 
 BENCH = Path(__file__).parent
 RESULTS = BENCH / "results"
 QUICK = BENCH / "quick"  # not kept: few rounds and small sizes say little
+
+
+def taken(work: Callable[[], object]) -> float:
+    """The seconds that it takes once."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
 
 
 def side_by_side(
@@ -28,10 +35,8 @@ def side_by_side(
         contender()
     for _ in range(rounds):
         for name, contender in contenders.items():
-            start = time.perf_counter()
-            contender()
-            seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(taken) for name, taken in seconds.items()}
+            seconds[name].append(taken(contender))
+    return {name: statistics.median(each) for name, each in seconds.items()}
 
 
 def installed(*packages: str) -> dict[str, str]:
@@ -70,16 +75,25 @@ class Run:
     quick: bool
     folder: Path
 
+    @classmethod
+    def of(cls, given: argparse.Namespace) -> Self:
+        """Where a quick run goes it cannot take the place of what is kept."""
+        return cls(given.quick, given.out or (QUICK if given.quick else RESULTS))
+
     def keep(self, result: Result) -> None:
         """Write the result down, with what it was measured on."""
         path = replace(result, quick=self.quick, machine=machine()).write(self.folder)
         print(f"{path.name} written")
 
 
-def asked(about: str | None) -> Run:
-    """What the command line of a comparison says."""
+def options(about: str | None) -> argparse.ArgumentParser:
+    """The command line of a comparison, and of all of them."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds")
     parser.add_argument("--out", type=Path, help="the folder to write to")
-    given = parser.parse_args()
-    return Run(given.quick, given.out or (QUICK if given.quick else RESULTS))
+    return parser
+
+
+def asked(about: str | None) -> Run:
+    """What the command line of a comparison says."""
+    return Run.of(options(about).parse_args())

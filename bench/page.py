@@ -12,7 +12,7 @@ from measure import RESULTS
 from result import Cell, Result, Sheet
 
 # In this order; the first are what most people want to know.
-ORDER = (
+COMPARISONS = (
     "latency",
     "growth",
     "coverage",
@@ -27,9 +27,9 @@ ORDER = (
     "noise",
     "weights",
     "median",
-    "large_file",
-    "spark",
 )
+APART = ("large_file", "spark")  # they need a disk with room, or a cluster
+ORDER = (*COMPARISONS, *APART)
 
 
 def results(folder: Path) -> list[Result]:
@@ -93,10 +93,14 @@ def _page(found: Sequence[Result], failed: Mapping[str, str]) -> Iterator[str]:
 
 
 def _machines(found: Sequence[Result]) -> Iterator[str]:
-    """What measured; comparisons that were made elsewhere say so themselves."""
-    if found:
-        said = ", ".join(f"{name} {value}" for name, value in found[0].machine.items())
-        yield from (f"Measured on: {said}.", "")
+    """What measured; if there were several, which one measured what."""
+    machines: dict[str, list[str]] = {}
+    for result in found:
+        said = ", ".join(f"{name} {value}" for name, value in result.machine.items())
+        machines.setdefault(said, []).append(result.title)
+    for said, titles in machines.items():
+        which = f" ({', '.join(titles)})" if len(machines) > 1 else ""
+        yield from (f"Measured on: {said}{which}.", "")
 
 
 def _section(result: Result) -> Iterator[str]:

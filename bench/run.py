@@ -3,37 +3,19 @@
 Run: make bench, or python bench/run.py [--quick] [--only NAME ...] [--out FOLDER]
 """
 
-import argparse
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterable
-from pathlib import Path
 
-from environments import prepare, prepare_all
-from measure import BENCH, QUICK, RESULTS
-from page import write
+from environments import last_words, prepare, prepare_all
+from measure import BENCH, Run, options
+from page import COMPARISONS, write
 from rich.console import Console
 
-# Where a comparison runs, if not in the environment that runs this.
-ELSEWHERE = {"accounting": "accounting"}
-COMPARISONS = (
-    "latency",
-    "growth",
-    "coverage",
-    "radius",
-    "holdout_width",
-    "accounting",
-    "ledger",
-    "ledger_postgres",
-    "gateway",
-    "footprint",
-    "sql",
-    "noise",
-    "weights",
-    "median",
-)
+# Packages with an environment of their own; all others run where this runs.
+ELSEWHERE = ("accounting",)
 PATHS = os.pathsep.join((str(BENCH), str(BENCH.parent / "tests")))
 # Who does not keep byte code compiles at every start: that would be what is measured.
 KEPT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -42,13 +24,12 @@ SURROUNDINGS = {**KEPT, "PYTHONPATH": PATHS}
 
 def compare(name: str, words: Iterable[str]) -> str:
     """Run one comparison; why it failed, or nothing."""
-    python = sys.executable
+    python, module = sys.executable, f"comparisons.{name}"
     if name in ELSEWHERE:
-        environment = prepare(ELSEWHERE[name])
+        environment = prepare(name)
         if environment.failure:
-            return f"not installed ({environment.failure})"
-        python = str(environment.python)
-    module = name if (BENCH / name).is_dir() else f"comparisons.{name}"
+            return environment.failure
+        python, module = str(environment.python), name
     done = subprocess.run(
         [python, "-m", module, *words],
         env=SURROUNDINGS,
@@ -59,22 +40,20 @@ def compare(name: str, words: Iterable[str]) -> str:
     if not done.returncode:
         return ""
     Console(stderr=True).print(done.stderr, markup=False, highlight=False)
-    return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1][:160]
+    return last_words(done.stderr)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small sizes, under five minutes")
+    parser = options(__doc__)
     parser.add_argument(
         "--only", nargs="+", metavar="NAME", help=f"some of {', '.join(COMPARISONS)}"
     )
-    parser.add_argument("--out", type=Path, help="the folder to write to")
     given = parser.parse_args()
     names = given.only or COMPARISONS
     unknown = [name for name in names if name not in COMPARISONS]
     if unknown:
         parser.error(f"no comparison {', '.join(unknown)}; there are {', '.join(COMPARISONS)}")
-    folder = (given.out or (QUICK if given.quick else RESULTS)).resolve()
+    folder = Run.of(given).folder.resolve()
     words = ["--out", str(folder), *(["--quick"] if given.quick else [])]
     console, failed = Console(), dict[str, str]()
     with console.status("installing the peers"):

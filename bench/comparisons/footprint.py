@@ -80,7 +80,7 @@ def main() -> None:
     for name, title in TITLES.items():
         environment = prepare(name)
         if environment.failure:
-            missing[title] = f"not installed ({environment.failure})"
+            missing[title] = environment.failure
             continue
         table[title] = measured(environment, rounds=rounds, rows=rows)
         found |= versions(environment.python, name)

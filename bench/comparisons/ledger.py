@@ -11,14 +11,13 @@ import queue
 import sqlite3
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
 from comparisons.ledger_asks import CLIENTS, COST, OPENING, asking, rate
-from measure import asked, side_by_side
+from measure import asked, side_by_side, taken
 from result import Cell, Chart, Result, Sheet
 
 from holdfast.core.loss import GDP
@@ -80,12 +79,6 @@ class Writer:
     def stop(self) -> None:
         self.rows.put(None)
         self.thread.join()
-
-
-def taken(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def alone_and_crowded(folder: Path, *, rounds: int, each: int) -> Sheet:

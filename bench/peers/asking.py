@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
-from measure import side_by_side
+from measure import side_by_side, taken
 
 Ask = Callable[[], object]
 Numbers = npt.NDArray[np.float64]
@@ -38,7 +38,7 @@ def over_numpy(asks: Mapping[str, Ask], x: Numbers, y: Numbers, *, rounds: int) 
     raw = by_hand(x, y)
     ratios = {}
     for name, ask in asks.items():
-        slow = _taken(ask) > SLOW
+        slow = taken(ask) > SLOW
         seconds = side_by_side(
             {"raw": raw, name: ask}, rounds=max(1, rounds // 20) if slow else rounds
         )
@@ -53,7 +53,7 @@ def walked(ask: Ask, x: Numbers, y: Numbers, *, patience: float) -> dict[str, fl
     for count in range(1, CHECKPOINTS[-1] + 1):
         if time.perf_counter() - begun > patience:
             break
-        recent = [*recent[1 - AROUND :], _taken(ask)]
+        recent = [*recent[1 - AROUND :], taken(ask)]
         if count in CHECKPOINTS:
             found[f"{count:,}"] = statistics.median(recent) / reference
     return found
@@ -82,9 +82,3 @@ def answer(
         return
     walks = {name: walked(ask, x, y, patience=much) for name, ask in growth(x, y).items()}
     print(json.dumps(walks))
-
-
-def _taken(ask: Ask) -> float:
-    start = time.perf_counter()
-    ask()
-    return time.perf_counter() - start

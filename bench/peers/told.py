@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
-from environments import prepare
+from environments import last_words, prepare
+from measure import BENCH
 
-BENCH = Path(__file__).parents[1]
 PEERS = {"opendp": "OpenDP", "diffprivlib": "diffprivlib", "smartnoise": "SmartNoise SQL"}
 LIMIT = 600  # seconds
 
@@ -31,7 +31,7 @@ def told(*words: str) -> Told:
     for name, title in PEERS.items():
         environment = prepare(name)
         if environment.failure:
-            all_told.missing[title] = f"not installed ({environment.failure})"
+            all_told.missing[title] = environment.failure
             continue
         said = run(environment.python, "-m", f"peers.{name}_asked", *words)
         if isinstance(said, str):
@@ -61,5 +61,5 @@ def run(python: Path, *words: str) -> Any:
     except subprocess.TimeoutExpired:
         return f"stopped after {LIMIT} s"
     if done.returncode:
-        return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1][:160]
+        return last_words(done.stderr)
     return json.loads(done.stdout.splitlines()[-1])
