@@ -92,6 +92,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return [block.text for block in every_block(page) if block.language == language]
 
 
+def links(text: str) -> list[str]:
+    """What Markdown links to, without the place in it."""
+    return re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+
+
 def typed(words: Sequence[str]) -> Outcome:
     """Run `holdfast` with these words in this process, away from any terminal."""
     out, err = StringIO(), StringIO()

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import holdfast
-from documents import PAGES, ROOT, blocks
+from documents import PAGES, ROOT, blocks, links
 from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
 from holdfast.theory.release import bounded_range
 
@@ -129,7 +129,7 @@ def test_the_page_on_other_questions_shows_what_it_says(
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text())
+    targets = links(page.read_text())
     broken = [target for target in targets if not (page.parent / target).exists()]
     assert broken == []
 

@@ -15,7 +15,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pytest
 
-from documents import ROOT, Block
+from documents import ROOT, Block, links
 from holdfast.testing.statistics import statistical
 
 NOTEBOOKS = sorted((ROOT / "docs/tutorial").glob("*.ipynb"))
@@ -97,6 +97,6 @@ def test_stored_outputs_are_whole_small_and_of_no_machine(path: Path) -> None:
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_links_of_notebooks_lead_somewhere(path: Path) -> None:
     text = "".join("".join(cell["source"]) for cell in cells(path, "markdown"))
-    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    targets = links(text)
     assert targets
     assert [target for target in targets if not (path.parent / target).exists()] == []
