@@ -18,7 +18,7 @@ help:            ## show this list
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Holdfast needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
+	  { echo "Peekproof needs Python 3.11 or newer; name one with: make PYTHON=/path/to/python"; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/.use: .venv/bin/python pyproject.toml constraints.txt
@@ -30,10 +30,10 @@ help:            ## show this list
 	@touch $@ .venv/.use
 
 demo: .venv/.use           ## the attack, the defence and the price, in under a minute
-	$(BIN)/holdfast demo --out demo
+	$(BIN)/peekproof demo --out demo
 
 serve: .venv/.use          ## a gateway on made-up data at http://127.0.0.1:8417 (ARGS=--help)
-	$(BIN)/holdfast serve --demo $(ARGS)
+	$(BIN)/peekproof serve --demo $(ARGS)
 
 # Tests start hundreds of processes; compiling for each of them again takes a minute.
 test: export PYTHONDONTWRITEBYTECODE =
@@ -41,16 +41,16 @@ test: .venv/.develop       ## the default suite
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 slow: .venv/.develop       ## the default suite's statistical fights and examples at full size
-	HOLDFAST_SLOW=1 $(BIN)/python -m pytest -n 2 $(ARGS)
+	PEEKPROOF_SLOW=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
 crash: .venv/.develop      ## thousands of killed writers and of fights for the last question (KILLS=2000)
-	HOLDFAST_KILLS=$(KILLS) HOLDFAST_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
+	PEEKPROOF_KILLS=$(KILLS) PEEKPROOF_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
 
 fuzz: .venv/.develop       ## minutes of made-up and mutated requests to a real gateway (FUZZ=20000)
-	HOLDFAST_FUZZ=$(FUZZ) $(BIN)/python -m pytest -n 2 tests/server/test_raw_http.py tests/server/test_schema_fuzz.py $(ARGS)
+	PEEKPROOF_FUZZ=$(FUZZ) $(BIN)/python -m pytest -n 2 tests/server/test_raw_http.py tests/server/test_schema_fuzz.py $(ARGS)
 
 load: .venv/.develop       ## a crowd at the gateway, its workers killed on the way (MINUTES=3 for each test)
-	HOLDFAST_LOAD_MINUTES=$(MINUTES) $(BIN)/python -m pytest --log-cli-level=INFO tests/load $(ARGS)
+	PEEKPROOF_LOAD_MINUTES=$(MINUTES) $(BIN)/python -m pytest --log-cli-level=INFO tests/load $(ARGS)
 
 # Spark and its Java programs take 500 MB, and a cluster some memory: apart from everything else.
 .venv/.spark: .venv/.develop
@@ -58,7 +58,7 @@ load: .venv/.develop       ## a crowd at the gateway, its workers killed on the 
 	@touch $@
 
 spark: .venv/.spark        ## the same questions on a real local cluster (needs Java 17 or newer)
-	HOLDFAST_SPARK=1 $(BIN)/python -m pytest tests/spark $(ARGS)
+	PEEKPROOF_SPARK=1 $(BIN)/python -m pytest tests/spark $(ARGS)
 
 .venv/.browser: .venv/.develop
 	$(PIP) --editable '.[dev,browser]'
@@ -70,7 +70,7 @@ browser: .venv/.browser    ## the web page in a real browser (installs chromium 
 	  { [ "$$(id -u)" = 0 ] && apt-get install --yes --no-install-recommends chromium; } || \
 	  sudo -n apt-get install --yes --no-install-recommends chromium || \
 	  { echo "chromium is needed: install it, then run make browser again"; exit 1; }
-	HOLDFAST_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
+	PEEKPROOF_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 coverage: .venv/.develop   ## the default suite with branch coverage
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term $(ARGS)
@@ -109,7 +109,7 @@ notebooks: .venv/.notebooks  ## run every notebook of docs again, and keep what 
 	$(BIN)/python docs/execute_notebooks.py $(ARGS)
 
 # The peers get environments of their own, in .venv-bench. A quick run is written to bench/quick.
-bench: .venv/.develop      ## Holdfast beside the field, as ratios (ARGS=--quick, ARGS="--only NAME")
+bench: .venv/.develop      ## Peekproof beside the field, as ratios (ARGS=--quick, ARGS="--only NAME")
 	$(BIN)/python bench/run.py $(ARGS)
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use

@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from result import Cell, Chart, Result, Sheet
 
-from holdfast.audit.figures.look import (
+from peekproof.audit.figures.look import (
     BLUE,
     DARK,
     GREEN,

@@ -15,7 +15,7 @@ from typing import final
 ROOT = Path(__file__).parents[1]
 REQUIREMENTS = Path(__file__).parent / "environments"
 FOLDER = ROOT / ".venv-bench"
-OURS = {".", "--editable ."}  # the lines of requirements that ask for Holdfast itself
+OURS = {".", "--editable ."}  # the lines of requirements that ask for Peekproof itself
 
 
 @final

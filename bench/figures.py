@@ -37,18 +37,18 @@ class Figure:
 
 def _drawn(module: str, *words: str, file: str, needs: tuple[str, ...] = ()) -> tuple[str, Figure]:
     """A figure of a module that draws itself."""
-    named = f"holdfast.audit.figures.{module}"
+    named = f"peekproof.audit.figures.{module}"
     return Path(file).stem, Figure((named, "FILE", *words), (file,), needs)
 
 
 def _example(module: str, *, file: str) -> tuple[str, Figure]:
     """A figure of a worked example."""
-    return Path(file).stem, Figure((f"holdfast.examples.{module}", "FILE"), (file,))
+    return Path(file).stem, Figure((f"peekproof.examples.{module}", "FILE"), (file,))
 
 
 def _plotted(*words: str, file: str) -> tuple[str, Figure]:
     """A figure that a command of the program draws with --plot."""
-    return Path(file).stem, Figure(("holdfast", *words, "--plot", "FILE"), (file,))
+    return Path(file).stem, Figure(("peekproof", *words, "--plot", "FILE"), (file,))
 
 
 def _there(needed: str) -> bool:
@@ -61,10 +61,10 @@ _LOSSES = ("laplace(1)", "gaussian(1)", "pure(epsilon=1)")
 FIGURES: dict[str, Figure] = dict(
     [
         (
-            "holdfast-demo",
+            "peekproof-demo",
             Figure(
-                ("holdfast", "demo", "--seed", "1", "--out", "FOLDER"),
-                ("holdfast-demo.png", "holdfast-demo.svg"),
+                ("peekproof", "demo", "--seed", "1", "--out", "FOLDER"),
+                ("peekproof-demo.png", "peekproof-demo.svg"),
             ),
         ),
         _plotted("plan", "--rows", "100000", "--compare", file="routes.png"),

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from holdfast.core.answer import Answer
-from holdfast.session.session import Session
+from peekproof.core.answer import Answer
+from peekproof.session.session import Session
 
 NEVER = 1440.0  # minutes late: a flight that was cancelled
 

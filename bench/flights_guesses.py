@@ -24,14 +24,14 @@ import polars as pl
 from flights_analyst import Analyst, Columns, banded, detailed
 from measure import RESULTS
 
-import holdfast
-from holdfast.audit.real_data import flights_table
-from holdfast.guess.guesser import Guesser
-from holdfast.planner.checking import past_of
-from holdfast.query.question import parse_question
-from holdfast.theory.generalization.checked_intervals import least_tolerance
-from holdfast.theory.generalization.checking import Transcript
-from holdfast.theory.generalization.horizon import Weights
+import peekproof
+from peekproof.audit.real_data import flights_table
+from peekproof.guess.guesser import Guesser
+from peekproof.planner.checking import past_of
+from peekproof.query.question import parse_question
+from peekproof.theory.generalization.checked_intervals import least_tolerance
+from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.horizon import Weights
 
 QUESTIONS = 5_000
 QUICK = 500
@@ -127,11 +127,11 @@ BANDED_STEPS = {name: np.arange(0.0, count - 1.0) for name, count in BANDS.items
 BANDED_SPANS = {name: (0.0, count - 1.0) for name, count in BANDS.items()}
 
 
-def declared() -> holdfast.Domain:
+def declared() -> peekproof.Domain:
     """57,600 cells; the carriers are those that fly from New York, as anyone can look up."""
     carriers = ["9E", "AA", "AS", "B6", "DL", "EV", "F9", "FL"]
     carriers += ["HA", "MQ", "OO", "UA", "US", "VX", "WN", "YV"]
-    return holdfast.Domain(
+    return peekproof.Domain(
         {
             "carrier": carriers,
             "origin": ("EWR", "JFK", "LGA"),
@@ -141,9 +141,9 @@ def declared() -> holdfast.Domain:
     )
 
 
-def taught(domain: holdfast.Domain, rows: Columns) -> Guesser:
+def taught(domain: peekproof.Domain, rows: Columns) -> Guesser:
     """Weights that were told, before anything is asked, all shares of one and two columns."""
-    guesser = holdfast.learned_weights(domain)
+    guesser = peekproof.learned_weights(domain)
     masks = {
         name: {f"{name} = {value!r}": rows[name] == value for value in values}
         for name, values in domain.axes
@@ -162,10 +162,10 @@ def taught(domain: holdfast.Domain, rows: Columns) -> Guesser:
 def cases(table: pl.DataFrame, rows: int) -> Iterator[tuple[str, Case]]:
     drawn = table[np.random.default_rng(2).integers(0, len(table), rows)]
     detail, bands = (DETAILED_STEPS, DETAILED_SPANS), (BANDED_STEPS, BANDED_SPANS)
-    yield "training rows", Case(detailed, holdfast.Training(detailed(drawn)), *detail)
-    few = holdfast.Training(detailed(drawn[: rows // 10]))
+    yield "training rows", Case(detailed, peekproof.Training(detailed(drawn)), *detail)
+    few = peekproof.Training(detailed(drawn[: rows // 10]))
     yield "a tenth of the training rows", Case(detailed, few, *detail)
-    yield "weights", Case(banded, holdfast.learned_weights(declared()), *bands)
+    yield "weights", Case(banded, peekproof.learned_weights(declared()), *bands)
     pairs = taught(declared(), banded(drawn))
     yield "weights taught pairs of columns", Case(banded, pairs, *bands)
 
@@ -188,9 +188,9 @@ def main() -> None:
     for name, case in cases(table, rows):
         if given.only not in name:
             continue
-        with holdfast.open(
+        with peekproof.open(
             case.columns(sample),
-            mechanisms=[holdfast.Checking],
+            mechanisms=[peekproof.Checking],
             questions=questions,
             guesser=case.guesser,
         ) as session:

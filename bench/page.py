@@ -70,7 +70,7 @@ def write(folder: Path, *, failed: Mapping[str, str] | None = None) -> Path:
 
 def _page(found: Sequence[Result], failed: Mapping[str, str]) -> Iterator[str]:
     quick = any(result.quick for result in found)
-    yield from ("# Holdfast beside the field", "")
+    yield from ("# Peekproof beside the field", "")
     yield (
         "Made by `make bench`, which sets up the peers in environments of their own, runs every "
         "comparison and writes this page from the results. All numbers are ratios of what was "

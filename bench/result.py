@@ -47,7 +47,7 @@ class Chart:
     column: str = ""
     mark: str = ""
     across: str = ""
-    ours: tuple[str, ...] = ("Holdfast",)  # what the names of our own rows begin with
+    ours: tuple[str, ...] = ("Peekproof",)  # what the names of our own rows begin with
 
 
 @final

@@ -7,13 +7,13 @@ here and on a code host.
 import sys
 from pathlib import Path
 
-import holdfast
+import peekproof
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-project = "Holdfast"
-author = "The Holdfast authors"
-version = release = holdfast.__version__
+project = "Peekproof"
+author = "The Peekproof authors"
+version = release = peekproof.__version__
 
 root_doc = "docs/index"
 include_patterns = [
@@ -47,7 +47,7 @@ add_module_names = False
 toc_object_entries = False  # the navigation lists pages
 
 html_theme = "furo"
-html_title = "Holdfast"
+html_title = "Peekproof"
 html_static_path = ["static"]
 html_extra_path = ["front"]
 html_css_files = ["site.css"]

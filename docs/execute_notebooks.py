@@ -25,7 +25,7 @@ def execute(path: Path) -> None:
     """Run a notebook, and write it back."""
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["HOLDFAST_WITNESS"] = str(Path(folder) / "witness")
+        os.environ["PEEKPROOF_WITNESS"] = str(Path(folder) / "witness")
         NotebookClient(
             notebook,
             kernel_name="python3",

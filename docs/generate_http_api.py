@@ -5,14 +5,14 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Any
 
-from holdfast.core.errors import DataError, LedgerClosed, LedgerError, Refusal
-from holdfast.core.problems import problems
-from holdfast.server import messages
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.endpoint import Endpoint
-from holdfast.server.metrics import FAMILIES
-from holdfast.server.openapi import document, openapi_endpoint
-from holdfast.server.problems import STATUSES, status_of
+from peekproof.core.errors import DataError, LedgerClosed, LedgerError, Refusal
+from peekproof.core.problems import problems
+from peekproof.server import messages
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.endpoint import Endpoint
+from peekproof.server.metrics import FAMILIES
+from peekproof.server.openapi import document, openapi_endpoint
+from peekproof.server.problems import STATUSES, status_of
 
 ROOT = Path(__file__).parents[1]
 Schema = dict[str, Any]

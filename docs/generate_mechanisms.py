@@ -14,19 +14,19 @@ from generate_theorems import ROOT, import_all
 from mechanism_about import BATCHES, About, Choosing, Example, Share, Sparse
 from mechanism_table import table
 
-import holdfast.mechanisms
-from holdfast.audit.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
-from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
-from holdfast.core.numerics import decimal_up
-from holdfast.core.target import Target
-from holdfast.core.theorem import lookup
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.mechanisms.thresholdout import Thresholdout
+import peekproof.mechanisms
+from peekproof.audit.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
+from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
+from peekproof.core.numerics import decimal_up
+from peekproof.core.target import Target
+from peekproof.core.theorem import lookup
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.ladder import Ladder
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.thresholdout import Thresholdout
 
 ONE, TWICE = float(EPSILON), float(2 * EPSILON)
 HEAD = f"""# Mechanisms
@@ -66,7 +66,7 @@ Gaussian noise comes next, then votes, Laplace noise, and far behind fresh rows.
 of 100: at the same cost the exponential mechanism loses half as much as the
 others.](../figures/mechanisms.png)
 
-Drawn by `python -m holdfast.audit.figures.mechanisms FILE` from the exact laws: for a share of ½
+Drawn by `python -m peekproof.audit.figures.mechanisms FILE` from the exact laws: for a share of ½
 (which lies anywhere in its bin), and for choices in the hardest case, where all others lie equally
 far behind the best.
 
@@ -84,8 +84,8 @@ SHOWN = (
 def kinds() -> dict[str, type]:
     """Every class with a KIND in the package of mechanisms, by its kind."""
     found: dict[str, type] = {}
-    for module in pkgutil.iter_modules(holdfast.mechanisms.__path__):
-        name = f"holdfast.mechanisms.{module.name}"
+    for module in pkgutil.iter_modules(peekproof.mechanisms.__path__):
+        name = f"peekproof.mechanisms.{module.name}"
         for each in vars(import_module(name)).values():
             kind = getattr(each, "KIND", None)
             if isinstance(kind, str) and each.__module__ == name:

@@ -8,11 +8,11 @@ from pathlib import Path
 from theorem_proofs import anchor, escaped, proof_of, proofs
 from theorem_subjects import Subject, by_subject, subject_of
 
-import holdfast.accounting
-import holdfast.derive
-import holdfast.theory
-from holdfast.core.sources import SOURCES
-from holdfast.core.theorem import Theorem, registered
+import peekproof.accounting
+import peekproof.derive
+import peekproof.theory
+from peekproof.core.sources import SOURCES
+from peekproof.core.theorem import Theorem, registered
 
 ROOT = Path(__file__).parents[1]
 CERTIFICATE = "explanation/certificate.md"
@@ -32,7 +32,7 @@ proofs, which have the equations of every theorem, or in
 
 def import_all() -> None:
     """Import every module that may register a theorem."""
-    for package in (holdfast.theory, holdfast.derive, holdfast.accounting):
+    for package in (peekproof.theory, peekproof.derive, peekproof.accounting):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             import_module(module.name)
 
@@ -56,7 +56,7 @@ def in_certificate(theorem: Theorem) -> str:
     """A link to the heading of the certificate under which it is proved; empty if it is not."""
     text = (ROOT / "docs" / CERTIFICATE).read_text(encoding="utf-8")
     for heading in re.findall(r"^## (.*)$", text, re.M):
-        if theorem.source == "holdfast" and heading.startswith(theorem.locator):
+        if theorem.source == "peekproof" and heading.startswith(theorem.locator):
             return f"[{theorem.locator}]({CERTIFICATE}#{anchor(heading)})"
     return ""
 
@@ -75,7 +75,7 @@ def proved(theorem: Theorem) -> str:
 
 def source_of(theorem: Theorem) -> str:
     """Who said it first, and where."""
-    if theorem.source == "holdfast":
+    if theorem.source == "peekproof":
         return ""
     locator = re.sub(r"; proof in the docstring$", "", theorem.locator)
     return f"- **Source** {SOURCES[theorem.source]} ({locator})\n"

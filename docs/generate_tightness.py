@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from holdfast.audit.figures.tightness import Record
-from holdfast.audit.tightness import Finding
+from peekproof.audit.figures.tightness import Record
+from peekproof.audit.tightness import Finding
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/explanation/how-tight.md"

@@ -2,28 +2,28 @@
 
 from dataclasses import dataclass
 
-from holdfast.mechanisms.above_threshold import AboveThreshold
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.guess_and_check import GuessAndCheck
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.mechanisms.noisy_max import NoisyMax
-from holdfast.mechanisms.numeric_sparse import NumericSparse
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
-from holdfast.mechanisms.quantile import Quantile
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.selection import Selection
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.mechanisms.votes import Votes
+from peekproof.mechanisms.above_threshold import AboveThreshold
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.ladder import Ladder
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
+from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.mechanisms.votes import Votes
 
 CELLS, STEPS, VERDICTS, BATCHES = 10, 256, 100, 5
 

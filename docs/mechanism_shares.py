@@ -4,26 +4,26 @@ from fractions import Fraction
 
 from mechanism_about import BATCHES, CELLS, About, Example
 
-from holdfast.audit.figures.mechanisms import (
+from peekproof.audit.figures.mechanisms import (
     EPSILON,
     RHO,
     ROWS,
     STEP,
     TARGET,
 )
-from holdfast.core.loss import GDP
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.mechanisms.votes import Votes
-from holdfast.planner.open_ended import open_ended_plan
-from holdfast.planner.plan import plan
-from holdfast.theory.generalization.drift_vector import cells_ball
+from peekproof.core.loss import GDP
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.mechanisms.votes import Votes
+from peekproof.planner.open_ended import open_ended_plan
+from peekproof.planner.plan import plan
+from peekproof.theory.generalization.drift_vector import cells_ball
 
 
 def planned(kind: type[Truncation] | type[Splitting] | type[Votes] | type[Rounds]) -> Example:

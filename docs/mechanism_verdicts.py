@@ -4,25 +4,25 @@ from fractions import Fraction
 
 from mechanism_about import STEPS, VERDICTS, About
 
-from holdfast.audit.figures.mechanisms import (
+from peekproof.audit.figures.mechanisms import (
     CANDIDATES,
     EPSILON,
     QUESTIONS,
     ROWS,
     TARGET,
 )
-from holdfast.mechanisms.above_threshold import AboveThreshold
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.guess_and_check import GuessAndCheck
-from holdfast.mechanisms.ladder import Ladder
-from holdfast.mechanisms.noisy_max import NoisyMax
-from holdfast.mechanisms.numeric_sparse import NumericSparse
-from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
-from holdfast.mechanisms.quantile import Quantile
-from holdfast.mechanisms.selection import Selection
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.planner.limited import Limit
+from peekproof.mechanisms.above_threshold import AboveThreshold
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.ladder import Ladder
+from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
+from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.planner.limited import Limit
 
 
 def verdicts() -> tuple[About, ...]:

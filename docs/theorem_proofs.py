@@ -7,7 +7,7 @@ from pkgutil import resolve_name
 
 from theorem_subjects import Subject
 
-from holdfast.core.theorem import Theorem
+from peekproof.core.theorem import Theorem
 
 HEAD = """# {title}: statements and proofs
 

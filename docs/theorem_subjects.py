@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from holdfast.core.theorem import Theorem
+from peekproof.core.theorem import Theorem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from holdfast.testing.statistics import declared_false_alarms
+from peekproof.testing.statistics import declared_false_alarms
 from sizes import sized
 
 # Machines are noisy: how long an example takes says nothing, and examples must repeat in CI.
 # And as they repeat, a second half of them is for `make slow`.
 settings.register_profile(
-    "holdfast",
+    "peekproof",
     max_examples=sized(50, full=100),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("holdfast")
+settings.load_profile("peekproof")
 
 pytest_plugins = ["ledger.databases"]
 
@@ -36,7 +36,7 @@ def _witnesses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Nothing that the tests do is seen by the witness of whoever runs them."""
     folder = tmp_path_factory.mktemp("witnesses")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "session"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "session"))
         yield folder
 
 
@@ -44,14 +44,14 @@ def _witnesses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def witness_folder(_witnesses: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a witness that has seen nothing before this test."""
     folder = _witnesses / str(next(_tests))
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(folder))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(folder))
     return folder
 
 
 @pytest.fixture
 def public_folder() -> Iterator[Path]:
     """A folder that other users can reach, which pytest's own are not."""
-    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
+    folder = Path(tempfile.mkdtemp(prefix="peekproof-test-"))
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)

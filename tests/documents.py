@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import Outcome
-from holdfast.cli.main import main
+from peekproof.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -98,7 +98,7 @@ def links(text: str) -> list[str]:
 
 
 def typed(words: Sequence[str]) -> Outcome:
-    """Run `holdfast` with these words in this process, away from any terminal."""
+    """Run `peekproof` with these words in this process, away from any terminal."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         main(words)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-import holdfast
+import peekproof
 from documents import ROOT, blocks, typed
 from ledger.postgres_server import Database
 
@@ -33,9 +33,9 @@ def people_asked(database: Database | None) -> None:
 def people_restored(database: Database | None) -> None:
     """people.csv with a ledger from a backup that lacks the last answers."""
     people_asked(database)
-    shutil.copy("people.csv.holdfast", "backup")
+    shutil.copy("people.csv.peekproof", "backup")
     assert typed(["ask", "people.csv", "age > 66"]).code == 0
-    shutil.copy("backup", "people.csv.holdfast")
+    shutil.copy("backup", "people.csv.peekproof")
     assert typed(["ask", "people.csv", "age > 65"]).code == 4
 
 
@@ -44,7 +44,7 @@ def people_in_database(database: Database | None) -> None:
     people(database)
     assert database is not None
     others = {"age": np.random.default_rng(6).integers(18, 90, 10_000)}
-    holdfast.open(others, questions=100, ledger=database.place("people-2026")).close()
+    peekproof.open(others, questions=100, ledger=database.place("people-2026")).close()
 
 
 def flights(_: Database | None) -> None:

@@ -9,5 +9,5 @@ T = TypeVar("T")
 
 
 def sized(small: T, *, full: T) -> T:
-    """The small one, unless HOLDFAST_SLOW asks for full sizes."""
-    return full if os.environ.get("HOLDFAST_SLOW") else small
+    """The small one, unless PEEKPROOF_SLOW asks for full sizes."""
+    return full if os.environ.get("PEEKPROOF_SLOW") else small

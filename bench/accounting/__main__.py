@@ -1,4 +1,4 @@
-"""Holdfast's accounting beside dp-accounting, autodp, prv-accountant, OpenDP and diffprivlib.
+"""Peekproof's accounting beside dp-accounting, autodp, prv-accountant, OpenDP and diffprivlib.
 
 Run: make bench ARGS="--only accounting"
 """

@@ -60,7 +60,7 @@ def compare(question: Question, *, limit: float, modules: tuple[str, ...] = MODU
 def _timed(rows: list[Row], calls: Mapping[str, Callable[[], float]]) -> list[Row]:
     """The rows with medians instead of first times, by classes of speed, ours in each."""
     first = {row.name: row.attempt.seconds or inf for row in rows}
-    ours = "Holdfast" if "Holdfast" in first else None
+    ours = "Peekproof" if "Peekproof" in first else None
     seconds, ratio = dict(first), dict.fromkeys(first, inf)
     for low, high, rounds in ((0.0, FAST, 15), (FAST, SLOW, 3)):
         chosen = {name: calls[name] for name, taken in first.items() if low < taken <= high}

@@ -1,4 +1,4 @@
-"""Holdfast's filters and odometer after many charges.
+"""Peekproof's filters and odometer after many charges.
 
 What was spent is one exact number, so the state after n charges is written down, not walked to.
 """
@@ -10,13 +10,13 @@ from itertools import count
 
 from accounting.online import Jumping, Walking
 
-from holdfast.accounting.approximate import ApproxFilter, ApproxSpent
-from holdfast.accounting.clock import ClockFilter
-from holdfast.accounting.odometer import Odometer
-from holdfast.accounting.pure import PureFilter
-from holdfast.accounting.zcdp import ZCDPFilter
-from holdfast.core.gate import Admitted
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.accounting.approximate import ApproxFilter, ApproxSpent
+from peekproof.accounting.clock import ClockFilter
+from peekproof.accounting.odometer import Odometer
+from peekproof.accounting.pure import PureFilter
+from peekproof.accounting.zcdp import ZCDPFilter
+from peekproof.core.gate import Admitted
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
 
 EPSILON = Fraction(1, 100)
 RHO = ZCDP(Fraction(1, 20_000))
@@ -86,11 +86,11 @@ def zcdp_always_new() -> Walking:
 
 
 CONTENDERS: dict[str, Callable[[], Jumping | Walking]] = {
-    "Holdfast zCDP filter": zcdp,
-    "Holdfast pure filter": pure,
-    "Holdfast approximate filter": approximate,
-    "Holdfast clock filter": clock,
-    "Holdfast odometer, charge and reading": odometer,
-    "Holdfast zCDP filter, 100 denominators": zcdp_of_hundred_kinds,
-    "Holdfast zCDP filter, a new denominator every time": zcdp_always_new,
+    "Peekproof zCDP filter": zcdp,
+    "Peekproof pure filter": pure,
+    "Peekproof approximate filter": approximate,
+    "Peekproof clock filter": clock,
+    "Peekproof odometer, charge and reading": odometer,
+    "Peekproof zCDP filter, 100 denominators": zcdp_of_hundred_kinds,
+    "Peekproof zCDP filter, a new denominator every time": zcdp_always_new,
 }

@@ -1,25 +1,25 @@
-"""Holdfast's answers, by its public functions."""
+"""Peekproof's answers, by its public functions."""
 
 from fractions import Fraction
 
 from accounting.contender import Contender
 from accounting.question import EPSILONS, EXACT_DELTA, RATE, SAMPLED_SIGMA, SCALE, SIGMAS, TARGET
 
-from holdfast.accounting.accountants.moments import Moments
-from holdfast.accounting.accountants.numerical import Numerical
-from holdfast.accounting.accountants.pld import Pld
-from holdfast.accounting.calibration import gaussian_sigma
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Laplace, SampledGaussian
-from holdfast.core.loss import GDP, ApproxDP, PureDP
-from holdfast.core.numerics import float_up
-from holdfast.theory.composition.advanced import advanced_sharp
-from holdfast.theory.composition.divergence import gdp
-from holdfast.theory.composition.optimal import optimal
-from holdfast.theory.composition.optimal_mixed import optimal_mixed
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
-from holdfast.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.accounting.accountants.moments import Moments
+from peekproof.accounting.accountants.numerical import Numerical
+from peekproof.accounting.accountants.pld import Pld
+from peekproof.accounting.calibration import gaussian_sigma
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Laplace, SampledGaussian
+from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.core.numerics import float_up
+from peekproof.theory.composition.advanced import advanced_sharp
+from peekproof.theory.composition.divergence import gdp
+from peekproof.theory.composition.optimal import optimal
+from peekproof.theory.composition.optimal_mixed import optimal_mixed
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
+from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
+from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
 
 # A grid that keeps the mixed answer within 0.3 % of the tightest known.
 STEP = Fraction(1, 2_000)
@@ -30,16 +30,16 @@ def laplace(count: int) -> dict[str, Contender]:
     rho = pure_to_zcdp(PureDP(each.epsilon)) * count
     answers = Conversation.of((Laplace(scale=Fraction(SCALE)), count))
     return {
-        "Holdfast": Contender(
+        "Peekproof": Contender(
             "upper", lambda: float(optimal(each, count=count, delta=EXACT_DELTA).epsilon)
         ),
-        "Holdfast, numerical": Contender(
+        "Peekproof, numerical": Contender(
             "upper", lambda: float(Numerical().epsilon(answers, delta=EXACT_DELTA))
         ),
-        "Holdfast, zCDP": Contender(
+        "Peekproof, zCDP": Contender(
             "upper", lambda: float(zcdp_to_approx(rho, delta=EXACT_DELTA).epsilon)
         ),
-        "Holdfast, advanced": Contender(
+        "Peekproof, advanced": Contender(
             "upper", lambda: float(advanced_sharp(each, count=count, slack=EXACT_DELTA).epsilon)
         ),
     }
@@ -48,10 +48,10 @@ def laplace(count: int) -> dict[str, Contender]:
 def gaussian(count: int) -> dict[str, Contender]:
     loss = GDP(Fraction(1, SCALE**2)) * count
     return {
-        "Holdfast": Contender(
+        "Peekproof": Contender(
             "upper", lambda: float(gdp_to_approx(loss, delta=EXACT_DELTA).epsilon)
         ),
-        "Holdfast, zCDP": Contender(
+        "Peekproof, zCDP": Contender(
             "upper", lambda: float(zcdp_to_approx(gdp_to_zcdp(loss), delta=EXACT_DELTA).epsilon)
         ),
     }
@@ -65,8 +65,8 @@ def laplace_mixed(count: int) -> dict[str, Contender]:
 
     answers = Conversation.of(*(Laplace(scale=1 / epsilon) for epsilon in EPSILONS[:count]))
     return {
-        "Holdfast": Contender("upper", lambda: answer(STEP)),
-        "Holdfast, numerical": Contender(
+        "Peekproof": Contender("upper", lambda: answer(STEP)),
+        "Peekproof, numerical": Contender(
             "upper", lambda: float(Numerical().epsilon(answers, delta=EXACT_DELTA))
         ),
     }
@@ -76,10 +76,10 @@ def gaussian_mixed(count: int) -> dict[str, Contender]:
     exact = [GDP(1 / sigma**2) for sigma in SIGMAS[:count]]
     rounded = [GDP(Fraction(float_up(loss.mu_squared))) for loss in exact]
     return {
-        "Holdfast": Contender(
+        "Peekproof": Contender(
             "upper", lambda: float(gdp_to_approx(gdp(rounded), delta=EXACT_DELTA).epsilon)
         ),
-        "Holdfast, no μ² rounded to a float": Contender(
+        "Peekproof, no μ² rounded to a float": Contender(
             "upper", lambda: float(gdp_to_approx(gdp(exact), delta=EXACT_DELTA).epsilon)
         ),
     }
@@ -88,7 +88,7 @@ def gaussian_mixed(count: int) -> dict[str, Contender]:
 def calibration(count: int) -> dict[str, Contender]:
     target = ApproxDP(epsilon=Fraction(TARGET), delta=EXACT_DELTA)
     return {
-        "Holdfast": Contender(
+        "Peekproof": Contender(
             "upper", lambda: float(gaussian_sigma(target, sensitivity=Fraction(1), count=count))
         )
     }
@@ -99,10 +99,10 @@ def subsampled(count: int) -> dict[str, Contender]:
     event = SampledGaussian(sigma=Fraction(SAMPLED_SIGMA), rate=Fraction(str(RATE)))
     answers = Conversation.of((event, count))
     return {
-        "Holdfast, bridge to PLD": Contender(
+        "Peekproof, bridge to PLD": Contender(
             "upper", lambda: float(Pld().epsilon(answers, delta=EXACT_DELTA))
         ),
-        "Holdfast, bridge to moments": Contender(
+        "Peekproof, bridge to moments": Contender(
             "upper", lambda: float(Moments().epsilon(answers, delta=EXACT_DELTA))
         ),
     }

@@ -9,7 +9,7 @@ from accounting.question import TITLES
 from accounting.verdict import verdict
 from result import Cell, Chart, Result, Sheet
 
-FILTER = "Holdfast zCDP filter"  # what one more charge is compared with
+FILTER = "Peekproof zCDP filter"  # what one more charge is compared with
 RIVAL, RATIO = "fastest as tight", "its time over ours"
 DRAWN = {
     "laplace": "Time of composing Laplace losses of ε = 0.01",

@@ -1,4 +1,4 @@
-"""Whether Holdfast is as tight as the tightest and ten times faster than what matches it."""
+"""Whether Peekproof is as tight as the tightest and ten times faster than what matches it."""
 
 from dataclasses import dataclass
 from typing import final
@@ -30,7 +30,7 @@ class Verdict:
 def verdict(comparison: Comparison) -> Verdict | None:
     """The verdict on the first row, which is ours; None where we have no answer."""
     ours, *others = comparison.rows
-    if ours.name != "Holdfast" or ours.looser is None:
+    if ours.name != "Peekproof" or ours.looser is None:
         return None
     allowed = max(LOOSENESS, ours.looser)
     rivals = [row for row in others if _matches(row, allowed)]
@@ -45,7 +45,7 @@ def verdict(comparison: Comparison) -> Verdict | None:
 def _matches(row: Row, allowed: float) -> bool:
     return (
         row.kind in {"upper", "exact"}
-        and not row.name.startswith("Holdfast")
+        and not row.name.startswith("Peekproof")
         and not row.note
         and row.over_ours is not None
         and row.looser is not None

@@ -13,13 +13,13 @@ from measure import asked, installed
 from peers.opendp_opponent import OpenDP
 from result import Cell, Chart, Result, Sheet
 
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.bouts import Pairing, settle
-from holdfast.audit.matrix import sized
-from holdfast.audit.opponents.controls import Plain
-from holdfast.audit.opponents.protocol import Setup
-from holdfast.audit.opponents.sessions import Planned
-from holdfast.audit.outcome import Outcome
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.bouts import Pairing, settle
+from peekproof.audit.matrix import sized
+from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.opponents.protocol import Setup
+from peekproof.audit.opponents.sessions import Planned
+from peekproof.audit.outcome import Outcome
 
 CONFIDENCE = Fraction(19, 20)
 SIZE, QUICK = (10_000, 300), (2_000, 60)  # rows, questions
@@ -27,7 +27,7 @@ HELD = "conversations in which all held"
 ABOUT = (
     "Eight attacks whose populations are known question a plain holdout with textbook intervals "
     "(Bonferroni's for all questions), OpenDP's noise with the interval that its accuracy gives, "
-    "and a session of Holdfast. All claim that all intervals of a conversation hold together with "
+    "and a session of Peekproof. All claim that all intervals of a conversation hold together with "
     "probability 0.95. OpenDP promises that of the sample, not of the population: the comparison "
     "shows what happens to who reads it as the latter. The last columns show the price: the "
     "widest interval, beside the largest error that was forced."
@@ -48,7 +48,7 @@ def contenders() -> list[Contender]:
     return [
         Contender("a plain holdout", Plain()),
         *(Contender(each.name, each) for each in noised),
-        Contender("Holdfast", Planned()),
+        Contender("Peekproof", Planned()),
     ]
 
 

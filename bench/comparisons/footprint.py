@@ -1,4 +1,4 @@
-"""What it takes to have Holdfast: bytes on disk, time to import, memory.
+"""What it takes to have Peekproof: bytes on disk, time to import, memory.
 
 Run: make bench ARGS="--only footprint"
 """
@@ -12,9 +12,9 @@ from measure import asked, side_by_side
 from peers.told import PEERS, run, versions
 from result import Cell, Chart, Result, Sheet
 
-TITLES = {"holdfast": "Holdfast", **PEERS}
+TITLES = {"peekproof": "Peekproof", **PEERS}
 IMPORTS = {
-    "holdfast": "import holdfast; holdfast.open",  # what is imported by need is imported
+    "peekproof": "import peekproof; peekproof.open",  # what is imported by need is imported
     "opendp": "import opendp.prelude",
     "diffprivlib": "import diffprivlib.tools",
     "smartnoise": "import snsql",
@@ -89,7 +89,7 @@ def main() -> None:
             name="footprint",
             title="Size, import and memory",
             about=ABOUT.replace(f"{ROWS:,}", f"{rows:,}"),
-            sheets=(Sheet.of("Holdfast beside libraries that answer with noise", table),),
+            sheets=(Sheet.of("Peekproof beside libraries that answer with noise", table),),
             charts=(Chart("bars", "What has to be installed", SIZE, column=SIZE),),
             missing=missing,
             versions=found,

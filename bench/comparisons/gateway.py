@@ -30,16 +30,16 @@ from comparisons.gateway_crowds import (
 from measure import asked, installed, side_by_side
 from result import Cell, Chart, Result, Sheet
 
-import holdfast
-from holdfast.data.load import load
-from holdfast.server.settings import Dataset
-from holdfast.session.session import Session
+import peekproof
+from peekproof.data.load import load
+from peekproof.server.settings import Dataset
+from peekproof.session.session import Session
 from load.serving import Serving, serving
 
 QUESTIONS = 500_000
-THREADS = f"Holdfast in process, {CLIENTS} threads"
-ONE_ANALYST = f"Holdfast over HTTP, {CLIENTS} clients of one analyst"
-ANALYSTS = f"Holdfast over HTTP, {CLIENTS} analysts"
+THREADS = f"Peekproof in process, {CLIENTS} threads"
+ONE_ANALYST = f"Peekproof over HTTP, {CLIENTS} clients of one analyst"
+ANALYSTS = f"Peekproof over HTTP, {CLIENTS} analysts"
 BARE_CROWD = f"Bare Starlette, {CLIENTS} clients"
 
 
@@ -97,9 +97,9 @@ def measured(gateway: Serving, session: Session, size: Size) -> tuple[Sheet, She
 
 def one_client(seconds: Mapping[str, float]) -> Sheet:
     times = {
-        "Holdfast in process": seconds["in process"],
-        "Holdfast over HTTP": seconds["HTTP"],
-        "Holdfast: what HTTP adds": seconds["HTTP"] - seconds["in process"],
+        "Peekproof in process": seconds["in process"],
+        "Peekproof over HTTP": seconds["HTTP"],
+        "Peekproof: what HTTP adds": seconds["HTTP"] - seconds["in process"],
         "Bare Starlette": seconds["bare"],
     }
     rows = {
@@ -142,20 +142,20 @@ def main() -> None:
         folder = Path(name)
         source = flights(folder, size.rows)
         # The same data twice, with ledgers that are thrown away.
-        os.environ["HOLDFAST_WITNESS"] = f"{folder}/witness-inside"
-        session = holdfast.open(
+        os.environ["PEEKPROOF_WITNESS"] = f"{folder}/witness-inside"
+        session = peekproof.open(
             load(source),
             questions=QUESTIONS,
-            mechanisms=[holdfast.Gaussian],
-            ledger=folder / "inside.holdfast",
+            mechanisms=[peekproof.Gaussian],
+            ledger=folder / "inside.peekproof",
         )
-        os.environ["HOLDFAST_WITNESS"] = f"{folder}/witness-outside"
+        os.environ["PEEKPROOF_WITNESS"] = f"{folder}/witness-outside"
         held = Dataset(
             name="flights",
             source=str(source),
             questions=QUESTIONS,
             mechanism="gaussian",
-            ledger=str(folder / "outside.holdfast"),
+            ledger=str(folder / "outside.peekproof"),
         )
         analysts = tuple(f"analyst {each}" for each in range(CLIENTS))
         with session, serving(folder, held, analysts=analysts) as gateway:

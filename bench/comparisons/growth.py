@@ -14,20 +14,20 @@ from peers.asking import CHECKPOINTS, Numbers, made, walked
 from peers.told import told
 from result import Chart, Result, Sheet
 
-import holdfast
+import peekproof
 
 ROWS = 10_000
 ABOUT = (
     "Each session is asked again and again, and the time of a question after 1, 10, 100, … others "
     "is told over that of NumPy by hand; flat is good. A session that did not get that far in its "
-    "time has no entry there. Holdfast is asked new questions throughout, answers with intervals, "
+    "time has no entry there. Peekproof is asked new questions throughout, answers with intervals, "
     "and keeps its ledger in memory or on disk."
 )
 
 
 def asking(x: Numbers, y: Numbers, ledger: Path | None, witness: Path) -> Callable[[], object]:
-    os.environ["HOLDFAST_WITNESS"] = str(witness)  # the same rows again, with another ledger
-    session = holdfast.open({"x": x, "y": y}, questions=2 * CHECKPOINTS[-1], ledger=ledger)
+    os.environ["PEEKPROOF_WITNESS"] = str(witness)  # the same rows again, with another ledger
+    session = peekproof.open({"x": x, "y": y}, questions=2 * CHECKPOINTS[-1], ledger=ledger)
     numbers = itertools.count(1)
     return lambda: session.ask(f"x > 0.5 and y < {next(numbers) * 1e-6!r}")
 
@@ -39,8 +39,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         contenders = {
-            "Holdfast": asking(x, y, None, folder / "first"),
-            "Holdfast, on disk": asking(x, y, folder / "growth.holdfast", folder / "second"),
+            "Peekproof": asking(x, y, None, folder / "first"),
+            "Peekproof, on disk": asking(x, y, folder / "growth.peekproof", folder / "second"),
         }
         ours = {each: walked(ask, x, y, patience=patience) for each, ask in contenders.items()}
     others = told("growth", str(ROWS), str(patience))

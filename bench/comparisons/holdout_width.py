@@ -17,8 +17,8 @@ import numpy.typing as npt
 from measure import asked, installed, side_by_side
 from result import Cell, Chart, Result, Sheet
 
-import holdfast
-from holdfast.derive.derived import Derived
+import peekproof
+from peekproof.derive.derived import Derived
 
 MODELS, QUICK = 10_000, 500
 ROWS = 10_000
@@ -54,12 +54,12 @@ class Told:
     widths: list[float]
     missed: int = 0
 
-    def add(self, answer: holdfast.Answer | Derived, truth: float, floor: float) -> None:
+    def add(self, answer: peekproof.Answer | Derived, truth: float, floor: float) -> None:
         self.widths.append((answer.high - answer.low) / 2 / floor)
         self.missed += truth not in answer
 
 
-def summary(told: Told, holdout: holdfast.Holdout) -> dict[str, Cell]:
+def summary(told: Told, holdout: peekproof.Holdout) -> dict[str, Cell]:
     return {
         "asked": len(told.widths),
         "missed": told.missed,
@@ -72,7 +72,7 @@ def summary(told: Told, holdout: holdfast.Holdout) -> dict[str, Cell]:
 def score_all(labels: Labels, around: float, models: int, floor: float) -> dict[str, Cell]:
     """Every model is asked for."""
     told = Told([])
-    with holdfast.Holdout(None, labels, confidence=1 - BETA, questions=models) as holdout:
+    with peekproof.Holdout(None, labels, confidence=1 - BETA, questions=models) as holdout:
         for each in honest(labels, around, models, seed=2):
             answer = holdout.score(each.predictions, guess=each.guess, trained_on=ROWS)
             told.add(answer, each.accuracy, floor)
@@ -82,11 +82,11 @@ def score_all(labels: Labels, around: float, models: int, floor: float) -> dict[
 def running_best(labels: Labels, around: float, models: int, floor: float) -> dict[str, Cell]:
     """Only what beats the best by its guess is asked for."""
     told = Told([])
-    with holdfast.Holdout(None, labels, confidence=1 - BETA, questions=models) as holdout:
+    with peekproof.Holdout(None, labels, confidence=1 - BETA, questions=models) as holdout:
         search = holdout.search()
         for each in honest(labels, around, models, seed=2):
             made = search.offer(each.predictions, guess=each.guess, trained_on=ROWS)
-            if isinstance(made.answer, holdfast.Answer):
+            if isinstance(made.answer, peekproof.Answer):
                 told.add(made.answer, each.accuracy, floor)
         return summary(told, holdout)
 
@@ -95,7 +95,7 @@ def speed(labels: Labels, *, rounds: int) -> float:
     """A score of new predictions over the mean that it certifies."""
     models = list(honest(labels, 0.7, rounds + 1, seed=3))
     to_score, to_average = iter(models), iter(models)
-    with holdfast.Holdout(None, labels, confidence=1 - BETA, questions=MODELS) as holdout:
+    with peekproof.Holdout(None, labels, confidence=1 - BETA, questions=MODELS) as holdout:
 
         def score() -> object:
             model = next(to_score)
@@ -118,13 +118,13 @@ def main() -> None:
     }
     for around in ACCURACIES:
         for name, way in (("all scores", score_all), ("running best", running_best)):
-            widths[f"Holdfast, {name}, accuracy {around}"] = way(labels, around, models, floor)
+            widths[f"Peekproof, {name}, accuracy {around}"] = way(labels, around, models, floor)
     sizes: dict[str, dict[str, Cell]] = {
         "The search": {"models": models, "rows": ROWS, "confidence": 1 - BETA, "floor": floor}
     }
     times: dict[str, dict[str, Cell]] = {
         "Bare mean": {"over a bare mean": 1.0},
-        "Holdfast score": {"over a bare mean": speed(labels, rounds=ROUNDS)},
+        "Peekproof score": {"over a bare mean": speed(labels, rounds=ROUNDS)},
     }
     run.keep(
         Result(

@@ -79,7 +79,7 @@ def questioned(folder: Path) -> dict[str, Any]:
 
 
 def measured(size: int) -> tuple[Sheet, Sheet]:
-    with tempfile.TemporaryDirectory(prefix="holdfast-large-") as name:
+    with tempfile.TemporaryDirectory(prefix="peekproof-large-") as name:
         folder = Path(name)
         write(folder, size)
         held = size_of(folder)
@@ -88,11 +88,11 @@ def measured(size: int) -> tuple[Sheet, Sheet]:
     seconds = found["seconds"]
     times = {
         "Bare Polars pass": bare,
-        "Holdfast, one question": seconds["one question"],
-        "Holdfast, 100 questions": seconds["100 questions"],
-        "Holdfast, opening": seconds["open"],
+        "Peekproof, one question": seconds["one question"],
+        "Peekproof, 100 questions": seconds["100 questions"],
+        "Peekproof, opening": seconds["open"],
     }
-    memory = {"File": held, "Holdfast, peak of resident memory": found["peak"]}
+    memory = {"File": held, "Peekproof, peak of resident memory": found["peak"]}
     return (
         Sheet.of(
             "Time over a bare pass through two columns. Less is better",

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from rich.progress import Progress
 
-from holdfast.data.scan import scan
-from holdfast.query.question import parse_question
+from peekproof.data.scan import scan
+from peekproof.query.question import parse_question
 
 QUESTIONS = ("age > 50 and income < 30000",)
 BATCH = (

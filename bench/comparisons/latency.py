@@ -17,9 +17,9 @@ from peers.asking import Numbers, by_hand, made, over_numpy
 from peers.told import told
 from result import Cell, Chart, Result, Sheet
 
-import holdfast
-from holdfast.data.load import in_memory
-from holdfast.query.question import Question, parse_question
+import peekproof
+from peekproof.data.load import in_memory
+from peekproof.query.question import Question, parse_question
 
 BATCH = 1_000
 AT_ONCE = f"each of {BATCH:,} at once"
@@ -28,7 +28,7 @@ Ask = Callable[[], object]
 ABOUT = (
     "The question is `x > a and y < b`, with other literals each time; less is better. Raw "
     "engines only count. The peers add noise to a count, in environments of their own, each "
-    "beside NumPy there. Holdfast has its rows in memory: it counts alone, or answers with an "
+    "beside NumPy there. Peekproof has its rows in memory: it counts alone, or answers with an "
     "interval and a certificate, with its ledger in memory or on disk before the answer is told. "
     "The last columns say what comes with the answer."
 )
@@ -68,11 +68,11 @@ def evaluated(x: Numbers, y: Numbers) -> dict[str, Ask]:
         return parse_question(f"x > {a!r} and y < {b!r}", table.schema)
 
     return {
-        "Holdfast, counting alone": lambda: table.totals([question(*next(bounds))]),
-        "Holdfast, counting alone, conditions seen before": lambda: table.totals(
+        "Peekproof, counting alone": lambda: table.totals([question(*next(bounds))]),
+        "Peekproof, counting alone, conditions seen before": lambda: table.totals(
             [question(*next(few))]
         ),
-        f"Holdfast, counting alone, {AT_ONCE}": lambda: table.totals(
+        f"Peekproof, counting alone, {AT_ONCE}": lambda: table.totals(
             [question(*next(bounds)) for _ in range(BATCH)]
         ),
     }
@@ -83,8 +83,8 @@ def answered(x: Numbers, y: Numbers, folder: Path) -> dict[str, Ask]:
 
     def asking(ledger: Path | None) -> Ask:
         # The same rows each time, with ledgers that are thrown away.
-        os.environ["HOLDFAST_WITNESS"] = str(folder / f"witness of {ledger}".replace("/", "-"))
-        session = holdfast.open({"x": x, "y": y}, questions=100_000, ledger=ledger)
+        os.environ["PEEKPROOF_WITNESS"] = str(folder / f"witness of {ledger}".replace("/", "-"))
+        session = peekproof.open({"x": x, "y": y}, questions=100_000, ledger=ledger)
 
         def ask() -> object:
             a, b = next(bounds)
@@ -93,8 +93,8 @@ def answered(x: Numbers, y: Numbers, folder: Path) -> dict[str, Ask]:
         return ask
 
     return {
-        "Holdfast, answer and interval": asking(None),
-        "Holdfast, answer and interval, on disk": asking(folder / "latency.holdfast"),
+        "Peekproof, answer and interval": asking(None),
+        "Peekproof, answer and interval, on disk": asking(folder / "latency.peekproof"),
     }
 
 
@@ -110,8 +110,8 @@ GIVEN: dict[str, tuple[Cell, ...]] = {
     ),
     "diffprivlib, with its accountant": (None, "kept", None, None),
     "SmartNoise SQL over pandas": (None, "counted, not kept", None, None),
-    "Holdfast, answer and interval": (OF_BOTH, "kept", None, "yes"),
-    "Holdfast, answer and interval, on disk": (OF_BOTH, "kept", "yes", "yes"),
+    "Peekproof, answer and interval": (OF_BOTH, "kept", None, "yes"),
+    "Peekproof, answer and interval, on disk": (OF_BOTH, "kept", "yes", "yes"),
 }
 
 

@@ -20,11 +20,11 @@ from comparisons.ledger_asks import CLIENTS, COST, OPENING, asking, rate
 from measure import asked, side_by_side, taken
 from result import Cell, Chart, Result, Sheet
 
-from holdfast.core.loss import GDP
-from holdfast.ledger.entry import Entry, follow
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.record import reserve_body, settle_body
-from holdfast.ledger.sqlite import SqliteStore
+from peekproof.core.loss import GDP
+from peekproof.ledger.entry import Entry, follow
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.record import reserve_body, settle_body
+from peekproof.ledger.sqlite import SqliteStore
 
 BODY = "x" * 300  # about the size of an entry
 
@@ -82,7 +82,7 @@ class Writer:
 
 
 def alone_and_crowded(folder: Path, *, rounds: int, each: int) -> Sheet:
-    ledger = Ledger.create(str(folder / "ledger.holdfast"), OPENING)
+    ledger = Ledger.create(str(folder / "ledger.peekproof"), OPENING)
     connection = bare(folder / "bare.sqlite")
     ask, write = asking(ledger), writing(connection)
     seconds = side_by_side({"bare": write, "ask": ask}, rounds=rounds)
@@ -107,7 +107,7 @@ def alone_and_crowded(folder: Path, *, rounds: int, each: int) -> Sheet:
     return Sheet.of(
         "An ask over the two durable writes of a bare SQLite file, alone and among "
         f"{CLIENTS} threads. Of times less is better, of rates more",
-        {"Two bare durable writes": row("bare", theirs), "Holdfast ask": row("ask", ours)},
+        {"Two bare durable writes": row("bare", theirs), "Peekproof ask": row("ask", ours)},
     )
 
 
@@ -144,7 +144,7 @@ def verify(path: Path) -> None:
 
 
 def large(folder: Path, *, entries: int) -> Sheet:
-    path = folder / "large.holdfast"
+    path = folder / "large.peekproof"
     said = write_large(path, entries=entries)
     replayed = taken(lambda: Ledger.open(str(path)).close())  # the first time saves a snapshot
     seconds = side_by_side(
@@ -152,9 +152,9 @@ def large(folder: Path, *, entries: int) -> Sheet:
     )
     times = {
         "Bare read of all entries": seconds["read"],
-        "Holdfast opens by its snapshot": seconds["open"],
-        "Holdfast opens by replay": replayed,
-        "Holdfast verifies": taken(lambda: verify(path)),
+        "Peekproof opens by its snapshot": seconds["open"],
+        "Peekproof opens by replay": replayed,
+        "Peekproof verifies": taken(lambda: verify(path)),
     }
     rows = {
         name: {

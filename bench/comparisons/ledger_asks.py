@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.charge import Offer
-from holdfast.core.loss import GDP
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.ledger.opening import Opening
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Offer
+from peekproof.core.loss import GDP
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.opening import Opening
 
 CLIENTS = 64
 COST = Offer(cost=GDP(Fraction(1, 10**7)))

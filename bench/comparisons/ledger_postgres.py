@@ -16,12 +16,12 @@ from comparisons.ledger_asks import CLIENTS, OPENING, asking, rate
 from measure import asked, installed
 from result import Cell, Result, Sheet
 
-from holdfast.ledger.ledger import Ledger
+from peekproof.ledger.ledger import Ledger
 from ledger.postgres_server import Database, Own, server
 
 
 def pgbench(own: Own, *arguments: str) -> str:
-    options = ["-h", str(own.folder), "-U", "holdfast", *arguments, "postgres"]
+    options = ["-h", str(own.folder), "-U", "peekproof", *arguments, "postgres"]
     done = subprocess.run(
         [own.binaries / "pgbench", *options], check=True, capture_output=True, text=True
     )
@@ -63,7 +63,7 @@ def measured(own: Own, database: Database, *, scale: int, seconds: int, each: in
 
     return Sheet.of(
         "Rates of durable writes, over simple updates of pgbench. More is better",
-        {"pgbench simple update": row(theirs, their_crowd), "Holdfast": row(ours, our_crowd)},
+        {"pgbench simple update": row(theirs, their_crowd), "Peekproof": row(ours, our_crowd)},
     )
 
 
@@ -87,7 +87,7 @@ def main() -> None:
                 "A simple update is an UPDATE, a SELECT and an INSERT in one transaction; both are "
                 "on disk when they return, and an ask is two writes. pgbench is a C program whose "
                 f"{CLIENTS} clients hold a connection each and mostly touch different rows; "
-                f"Holdfast's {CLIENTS} threads share one ledger, whose entries form one chain."
+                f"Peekproof's {CLIENTS} threads share one ledger, whose entries form one chain."
             ),
             sheets=(sheet,),
             versions=versions,

@@ -16,10 +16,10 @@ import numpy as np
 from measure import asked, installed, side_by_side
 from result import Cell, Result, Sheet
 
-from holdfast.guess.median.chains import Stepping
-from holdfast.guess.median.constraint import Constraint
-from holdfast.guess.median.sampled import SampledHolder
-from holdfast.guess.median.vectorised import Vectorised
+from peekproof.guess.median.chains import Stepping
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.sampled import SampledHolder
+from peekproof.guess.median.vectorised import Vectorised
 
 # Cells, records of a data set, constraints.
 SIZES = ((64, 200, 10), (512, 500, 20), (4096, 1000, 30))
@@ -31,7 +31,7 @@ ROUNDS = 20
 def steppings() -> dict[str, Stepping]:
     if find_spec("numba") is None:
         return {"NumPy": Vectorised}
-    from holdfast.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
+    from peekproof.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
 
     return {"NumPy": Vectorised, "Numba": Compiled}
 
@@ -79,7 +79,7 @@ def main() -> None:
     missing = {} if "Numba" in steppings() else {"Numba": "it is not installed"}
     measured(4, 10, 2)  # importing and compiling are not part of what a constraint takes
     rows = {
-        f"Holdfast: {cells:,} cells, {size:,} records, {constraints} constraints": measured(
+        f"Peekproof: {cells:,} cells, {size:,} records, {constraints} constraints": measured(
             cells, size, constraints
         )
         for cells, size, constraints in (QUICK_SIZES if run.quick else SIZES)

@@ -13,13 +13,13 @@ import opendp.prelude as dp
 from measure import asked, installed, side_by_side
 from result import Chart, Result, Sheet
 
-from holdfast.noise.discrete_gaussian import discrete_gaussian
-from holdfast.noise.discrete_gaussians import discrete_gaussians
-from holdfast.noise.entropy import Pool, SystemEntropy
-from holdfast.noise.gaussian import rounded_gaussian
-from holdfast.noise.gaussians import rounded_gaussians
-from holdfast.noise.laplace import discrete_laplace
-from holdfast.noise.laplaces import discrete_laplaces
+from peekproof.noise.discrete_gaussian import discrete_gaussian
+from peekproof.noise.discrete_gaussians import discrete_gaussians
+from peekproof.noise.entropy import Pool, SystemEntropy
+from peekproof.noise.gaussian import rounded_gaussian
+from peekproof.noise.gaussians import rounded_gaussians
+from peekproof.noise.laplace import discrete_laplace
+from peekproof.noise.laplaces import discrete_laplaces
 
 SCALES = (Fraction(5), Fraction(1000))
 # Few scalar draws to a measurement: one that the scheduler interrupts must be the exception, or
@@ -29,12 +29,12 @@ CALLS = 5
 SYSTEM = SystemEntropy()
 CENTRE = Fraction(1, 3)
 
-REFERENCE = "Holdfast discrete Laplace"
+REFERENCE = "Peekproof discrete Laplace"
 # The nearest law that OpenDP has.
 PEERS = {
-    "Holdfast discrete Laplace": "OpenDP Laplace",
-    "Holdfast discrete Gaussian": "OpenDP Gaussian",
-    "Holdfast rounded Gaussian": "OpenDP Gaussian",
+    "Peekproof discrete Laplace": "OpenDP Laplace",
+    "Peekproof discrete Gaussian": "OpenDP Gaussian",
+    "Peekproof rounded Gaussian": "OpenDP Gaussian",
 }
 
 
@@ -51,10 +51,10 @@ def one_by_one(scale: Fraction, *, rounds: int) -> dict[str, float]:
     laplace = dp.m.make_laplace(*space, scale=float(scale))
     gaussian = dp.m.make_gaussian(*space, scale=float(scale))
     contenders: dict[str, Callable[[], object]] = {
-        "Holdfast discrete Laplace": lambda: discrete_laplace(scale=scale, rng=Pool(SYSTEM)),
+        "Peekproof discrete Laplace": lambda: discrete_laplace(scale=scale, rng=Pool(SYSTEM)),
         "OpenDP Laplace": lambda: laplace(0),
-        "Holdfast discrete Gaussian": lambda: discrete_gaussian(sigma=scale, rng=Pool(SYSTEM)),
-        "Holdfast rounded Gaussian": lambda: rounded_gaussian(
+        "Peekproof discrete Gaussian": lambda: discrete_gaussian(sigma=scale, rng=Pool(SYSTEM)),
+        "Peekproof rounded Gaussian": lambda: rounded_gaussian(
             centre=CENTRE, scale=scale, rng=Pool(SYSTEM)
         ),
         "OpenDP Gaussian": lambda: gaussian(0),
@@ -69,12 +69,12 @@ def in_vectors(scale: Fraction, *, size: int, rounds: int) -> dict[str, float]:
     gaussian = dp.m.make_gaussian(domain, dp.l2_distance(T=int), scale=float(scale))
     zeros, centres = [0] * size, [CENTRE] * size
     contenders: dict[str, Callable[[], object]] = {
-        "Holdfast discrete Laplace": lambda: discrete_laplaces(scale=scale, count=size, rng=SYSTEM),
+        "Peekproof discrete Laplace": lambda: discrete_laplaces(scale=scale, count=size, rng=SYSTEM),
         "OpenDP Laplace": lambda: laplace(zeros),
-        "Holdfast discrete Gaussian": lambda: discrete_gaussians(
+        "Peekproof discrete Gaussian": lambda: discrete_gaussians(
             sigma=scale, count=size, rng=SYSTEM
         ),
-        "Holdfast rounded Gaussian": lambda: rounded_gaussians(
+        "Peekproof rounded Gaussian": lambda: rounded_gaussians(
             centres=centres, scale=scale, rng=SYSTEM
         ),
         "OpenDP Gaussian": lambda: gaussian(zeros),
@@ -95,9 +95,9 @@ def sheets(found: Mapping[str, Mapping[str, float]]) -> tuple[Sheet, Sheet]:
     }
     return (
         Sheet.of(
-            "OpenDP's time for its nearest law, over Holdfast's. More is better for Holdfast", ahead
+            "OpenDP's time for its nearest law, over Peekproof's. More is better for Peekproof", ahead
         ),
-        Sheet.of("Time over that of Holdfast's discrete Laplace. Less is better", beside),
+        Sheet.of("Time over that of Peekproof's discrete Laplace. Less is better", beside),
     )
 
 
@@ -126,7 +126,7 @@ def main() -> None:
                 Chart(
                     kind="bars",
                     title="What one draw takes",
-                    axis=f"time over Holdfast's discrete Laplace ({column})",
+                    axis=f"time over Peekproof's discrete Laplace ({column})",
                     sheet=1,
                     column=column,
                 ),

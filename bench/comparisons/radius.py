@@ -1,6 +1,6 @@
 """The radius that every route certifies, beside the error that the strongest known attack forces.
 
-Every route is attacked on many samples at several sizes (see holdfast.audit.tightness). A quantile
+Every route is attacked on many samples at several sizes (see peekproof.audit.tightness). A quantile
 at 0.95 takes some repetitions: of 60 it is estimated by the 57th, and bounded by the 54th. Attacks
 that need no table of coins are cheap, and are repeated more often. A full run also writes down all
 findings, from which the page on tightness and its figure are made (make bench-tightness).
@@ -18,11 +18,11 @@ from functools import partial
 from measure import Run, asked
 from result import Chart, Result, Sheet
 
-from holdfast.audit.forcing.routes import Route, routes
-from holdfast.audit.tightness import FALSE_ALARM, Finding, tightness
-from holdfast.core.bound import Simultaneous
-from holdfast.core.target import Target
-from holdfast.planner.quotes import REFERENCE, quotes
+from peekproof.audit.forcing.routes import Route, routes
+from peekproof.audit.tightness import FALSE_ALARM, Finding, tightness
+from peekproof.core.bound import Simultaneous
+from peekproof.core.target import Target
+from peekproof.planner.quotes import REFERENCE, quotes
 
 CONFIDENCE = Fraction(19, 20)
 SEED = 1
@@ -38,7 +38,7 @@ ABOUT = (
     "The radius that each route certifies for all of so many adaptively chosen questions "
     "together, at confidence 0.95, over the radius that would do if all of them had been written "
     "down beforehand. *Forced* is the error that the strongest known attack forces on the same "
-    "answers, over the same: no honest interval is narrower than that. What a session of Holdfast "
+    "answers, over the same: no honest interval is narrower than that. What a session of Peekproof "
     "can run is named so; the others are theorems of the literature and sharper forms of them, "
     "each at the noise that is best for it."
 )
@@ -96,7 +96,7 @@ def _sheet(caption: str, table: dict[str, dict[str, float]]) -> Sheet:
 
 
 def _named(finding: Finding) -> str:
-    return f"Holdfast, {finding.route}" if finding.ours else finding.route
+    return f"Peekproof, {finding.route}" if finding.ours else finding.route
 
 
 def kept(run: Run, findings: Sequence[Finding]) -> None:

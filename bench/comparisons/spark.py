@@ -18,10 +18,10 @@ import polars as pl
 from measure import asked, installed, side_by_side
 from result import Cell, Result, Sheet
 
-from holdfast.data.source import Source
-from holdfast.data.spark.cluster import connected
-from holdfast.data.spark.opening import from_dataframe
-from holdfast.query.question import parse_question
+from peekproof.data.source import Source
+from peekproof.data.spark.cluster import connected
+from peekproof.data.spark.opening import from_dataframe
+from peekproof.query.question import parse_question
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -55,7 +55,7 @@ def by_hand(frame: "DataFrame", conditions: list[str]) -> Callable[[], object]:
     return lambda: session.sql(f"SELECT {sums} FROM {view}").collect()
 
 
-def by_holdfast(source: Source, conditions: list[str]) -> Callable[[], object]:
+def by_peekproof(source: Source, conditions: list[str]) -> Callable[[], object]:
     questions = [parse_question(each, source.schema) for each in conditions]
     return lambda: source.totals(questions)
 
@@ -67,10 +67,10 @@ def measured(frame: "DataFrame", *, rounds: int) -> dict[str, Cell]:
     for name, count in (("one question", 1), (f"{BATCH} questions", BATCH)):
         conditions = texts(count)
         taken = side_by_side(
-            {"holdfast": by_holdfast(source, conditions), "by hand": by_hand(frame, conditions)},
+            {"peekproof": by_peekproof(source, conditions), "by hand": by_hand(frame, conditions)},
             rounds=rounds,
         )
-        found[name] = taken["holdfast"] / taken["by hand"]
+        found[name] = taken["peekproof"] / taken["by hand"]
     source.close()
     return found
 
@@ -83,9 +83,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), rows)
         frame = lease.session.read.parquet(folder)
-        found = {"Holdfast on Parquet files": measured(frame, rounds=rounds)}
+        found = {"Peekproof on Parquet files": measured(frame, rounds=rounds)}
         frame.cache().count()
-        found["Holdfast on rows in the cluster's memory"] = measured(frame, rounds=rounds)
+        found["Peekproof on rows in the cluster's memory"] = measured(frame, rounds=rounds)
         lease.end()
     run.keep(
         Result(

@@ -21,12 +21,12 @@ import psycopg
 from measure import asked, installed, side_by_side
 from result import Cell, Result, Sheet
 
-from holdfast.data.source import Source
-from holdfast.data.sql.address import open_url
-from holdfast.query.form import Share
-from holdfast.query.question import Question
-from holdfast.query.tree import And, Column, Compare, Member, Number
-from holdfast.query.wire import form_text
+from peekproof.data.source import Source
+from peekproof.data.sql.address import open_url
+from peekproof.query.form import Share
+from peekproof.query.question import Question
+from peekproof.query.tree import And, Column, Compare, Member, Number
+from peekproof.query.wire import form_text
 from ledger.postgres_server import Database, server
 
 CARRIERS = ("AA", "BB", "CC", "DD", "EE")
@@ -114,7 +114,7 @@ def in_duckdb(size: Size) -> Rows:
             return both(
                 source,
                 lambda text: other.execute(text).fetchall(),
-                label=f"Holdfast on DuckDB: {size.rows:,} rows",
+                label=f"Peekproof on DuckDB: {size.rows:,} rows",
                 singles=size.singles,
                 batches=size.duckdb_batches,
             )
@@ -133,7 +133,7 @@ def in_postgres(database: Database, size: Size) -> Rows:
             return both(
                 source,
                 lambda text: other.execute(text.encode()).fetchall(),
-                label=f"Holdfast on PostgreSQL: {size.rows:,} rows",
+                label=f"Peekproof on PostgreSQL: {size.rows:,} rows",
                 singles=size.singles,
                 batches=size.postgres_batches,
             )
@@ -159,7 +159,7 @@ def main() -> None:
             about=(
                 "Shares asked of a database, beside the same counts written by hand in its SQL: as "
                 "a sum of CASE, as count(*) FILTER, and as sums of 0 and 1 joined by &. The first "
-                "two may stop at the first false condition; the third does not, and Holdfast must "
+                "two may stop at the first false condition; the third does not, and Peekproof must "
                 "not, lest time tell of rows. Less is better, and 1 is as fast as by hand."
             ),
             sheets=(Sheet.of("Time over the same counts by hand", rows),),

@@ -14,12 +14,12 @@ import numpy as np
 from measure import asked, installed, side_by_side
 from result import Chart, Result, Sheet
 
-from holdfast.data.public import PublicTable
-from holdfast.guess.domain import Domain, Ranges
-from holdfast.guess.masses import Masses, Weighing
-from holdfast.guess.product import ProductValues
-from holdfast.guess.weights import MultiplicativeWeights
-from holdfast.query.question import parse_question
+from peekproof.data.public import PublicTable
+from peekproof.guess.domain import Domain, Ranges
+from peekproof.guess.masses import Masses, Weighing
+from peekproof.guess.product import ProductValues
+from peekproof.guess.weights import MultiplicativeWeights
+from peekproof.query.question import parse_question
 
 BITS, QUICK_BITS = (17, 20, 22), (17, 20)
 ROUNDS, QUICK_ROUNDS = 200, 40
@@ -59,19 +59,19 @@ def measured(bits: int, *, rounds: int) -> dict[str, float]:
     passes: dict[str, Callable[[], object]] = {
         "Bare sum": plain.sum,
         "Bare scaling": lambda: np.multiply(plain, 1.0, out=plain),
-        "Holdfast guess, share": lambda: masses.mean(flags),
-        "Holdfast guess, mean": lambda: masses.mean(numbers),
-        "Holdfast update, share": lambda: tilted("flags", flags),
-        "Holdfast update, mean": lambda: tilted("numbers", numbers),
+        "Peekproof guess, share": lambda: masses.mean(flags),
+        "Peekproof guess, mean": lambda: masses.mean(numbers),
+        "Peekproof update, share": lambda: tilted("flags", flags),
+        "Peekproof update, mean": lambda: tilted("numbers", numbers),
     }
     by_column: dict[str, Callable[[], object]] = {
-        "Holdfast values by column, share": lambda: product(share),
-        "Holdfast values by column, mean": lambda: product(mean),
-        "Holdfast question and failed guess, share": failed,
+        "Peekproof values by column, share": lambda: product(share),
+        "Peekproof values by column, mean": lambda: product(mean),
+        "Peekproof question and failed guess, share": failed,
     }
     by_cell: dict[str, Callable[[], object]] = {
-        "Holdfast values by cell, share": lambda: table.values(share),
-        "Holdfast values by cell, mean": lambda: table.values(mean),
+        "Peekproof values by cell, share": lambda: table.values(share),
+        "Peekproof values by cell, mean": lambda: table.values(mean),
     }
     seconds = side_by_side(passes, rounds=rounds)
     passed = (seconds["Bare sum"] + seconds["Bare scaling"]) / 2

@@ -8,10 +8,10 @@ from typing import Any, final
 
 import opendp.prelude as dp
 
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.audit.opponents.protocol import Opponent, Terms
-from holdfast.audit.reply import Reply
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.opponents.protocol import Opponent, Terms
+from peekproof.audit.reply import Reply
 
 dp.enable_features("contrib", "floating-point")
 

@@ -5,10 +5,10 @@ from math import sqrt
 
 import pytest
 
-from holdfast.accounting.accuracy import noise_for_many, vector_accuracy
-from holdfast.accounting.calibration import gaussian_sigma
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
+from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
+from peekproof.accounting.calibration import gaussian_sigma
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

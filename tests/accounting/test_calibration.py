@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf, sqrt, workdps
 
-from holdfast.accounting.calibration import gaussian_sigma, most_answers
-from holdfast.accounting.laplace_calibration import laplace_scale
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ApproxDP, PureDP
+from peekproof.accounting.calibration import gaussian_sigma, most_answers
+from peekproof.accounting.laplace_calibration import laplace_scale
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ApproxDP, PureDP
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.accounting import catalogue
-from holdfast.accounting.accountants.basic import Basic
-from holdfast.accounting.catalogue import BRIDGES, PROVEN, available, compare, covering, tightest
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting import catalogue
+from peekproof.accounting.accountants.basic import Basic
+from peekproof.accounting.catalogue import BRIDGES, PROVEN, available, compare, covering, tightest
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     Gaussian,
@@ -16,8 +16,8 @@ from holdfast.accounting.event import (
     Pure,
     SampledGaussian,
 )
-from holdfast.core.errors import InvalidInput
-from holdfast.core.theorem import lookup
+from peekproof.core.errors import InvalidInput
+from peekproof.core.theorem import lookup
 
 DELTA = Fraction(1, 10**6)
 TALK = Conversation.of((Laplace(scale=Fraction(9)), 20), (Pure(epsilon=Fraction(1, 7)), 10))

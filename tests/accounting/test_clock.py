@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.clock import ClockFilter
-from holdfast.core.gate import Admitted, Gate, Refused
-from holdfast.core.loss import FREE, GDP
-from holdfast.core.theorem import lookup
+from peekproof.accounting.clock import ClockFilter
+from peekproof.core.gate import Admitted, Gate, Refused
+from peekproof.core.loss import FREE, GDP
+from peekproof.core.theorem import lookup
 
 LIMIT = GDP(Fraction(1, 3))
 SPECK = GDP(Fraction(1, 10**30))
@@ -59,5 +59,5 @@ def test_the_limit_cannot_be_raised_later() -> None:
 def test_the_filter_is_a_theorem_about_adaptive_charges() -> None:
     found = lookup("T-clock")
 
-    assert found.function == "holdfast.accounting.clock.ClockFilter.admit"
+    assert found.function == "peekproof.accounting.clock.ClockFilter.admit"
     assert found.holds_when == "each charge is decided before its answer is drawn."

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Event, Gaussian, Neighbours, Pure, SampledGaussian
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Event, Gaussian, Neighbours, Pure, SampledGaussian
+from peekproof.core.errors import InvalidInput
 
 A, B = Pure(epsilon=Fraction(1)), Gaussian(sigma=Fraction(2))
 SAMPLED = SampledGaussian(sigma=Fraction(1), rate=Fraction(1, 10))

@@ -2,9 +2,9 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.accounting.conversions import Loss, conversions
-from holdfast.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
-from holdfast.core.theorem import lookup
+from peekproof.accounting.conversions import Loss, conversions
+from peekproof.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
+from peekproof.core.theorem import lookup
 
 DELTA, ORDER = Fraction(1, 10**6), Fraction(2)
 ONE = Fraction(1)

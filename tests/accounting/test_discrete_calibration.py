@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, workdps
 
-from holdfast.accounting.discrete_calibration import discrete_gaussian_sigma, zcdp_within
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ZCDP, ApproxDP
+from peekproof.accounting.discrete_calibration import discrete_gaussian_sigma, zcdp_within
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ZCDP, ApproxDP
 
 
 def best_delta(rho: mpf, epsilon: mpf) -> mpf:

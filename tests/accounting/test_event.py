@@ -6,10 +6,10 @@ from math import inf, nan, tanh
 
 import pytest
 
-from holdfast.accounting.accountants.numerical import Numerical
-from holdfast.accounting.accountants.optimal import Optimal
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting.accountants.numerical import Numerical
+from peekproof.accounting.accountants.optimal import Optimal
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -21,7 +21,7 @@ from holdfast.accounting.event import (
     Pure,
     SampledGaussian,
 )
-from holdfast.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput
 
 ONE = Fraction(1)
 KINDS: dict[type[Event], dict[str, Fraction]] = {

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mp, mpf, sqrt, workdps
 
-from holdfast.accounting.approximate import ApproxFilter, ApproxSpent, largest_squares
-from holdfast.accounting.odometer import Odometer
-from holdfast.accounting.pure import PureFilter
-from holdfast.accounting.zcdp import ZCDPFilter
-from holdfast.core.errors import InvalidInput
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import ZCDP, ApproxDP, PureDP
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.accounting.approximate import ApproxFilter, ApproxSpent, largest_squares
+from peekproof.accounting.odometer import Odometer
+from peekproof.accounting.pure import PureFilter
+from peekproof.accounting.zcdp import ZCDPFilter
+from peekproof.core.errors import InvalidInput
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import ZCDP, ApproxDP, PureDP
+from peekproof.testing.statistics import excess_p_value, statistical
 
 amounts = st.fractions(Fraction(1, 10**9), 10)
 levels = st.fractions(Fraction(1, 10**12), Fraction(999, 1000))

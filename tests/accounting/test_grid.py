@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.accounting.grid import few, step_for
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.theory.composition.numerical import composed_law
+from peekproof.accounting.grid import few, step_for
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.theory.composition.numerical import composed_law
 
 NONE = GDP(Fraction(0))
 sizes = st.fractions(Fraction(1, 1000), 5)

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from holdfast.accounting.laplace_calibration import (
+from peekproof.accounting.laplace_calibration import (
     laplace_scale,
     laplace_scale_within,
     most_laplace_answers,
 )
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP, PureDP
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP, PureDP
 from theory.composition.enumeration import exact_delta
 
 targets = st.builds(

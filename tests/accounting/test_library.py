@@ -5,8 +5,8 @@ from math import inf, nan
 
 import pytest
 
-from holdfast.accounting.library import finite
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.library import finite
+from peekproof.core.errors import InvalidInput
 
 
 @pytest.mark.parametrize("value", [0.0, 5e-324, 0.1, 1e308])

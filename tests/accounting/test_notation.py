@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.event import Approximate, Gaussian, Laplace, Neighbours, SampledGaussian
-from holdfast.accounting.notation import KINDS, LOSSES, number, parse, parse_all, parse_loss
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
+from peekproof.accounting.event import Approximate, Gaussian, Laplace, Neighbours, SampledGaussian
+from peekproof.accounting.notation import KINDS, LOSSES, number, parse, parse_all, parse_loss
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
 
 
 def test_places_and_names_mean_the_same() -> None:

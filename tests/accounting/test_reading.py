@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.accounting.event import (
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -18,10 +18,10 @@ from holdfast.accounting.event import (
     Pure,
     SampledGaussian,
 )
-from holdfast.accounting.reading import as_approximate, as_gaussian, as_pure, as_rdp, as_zcdp
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from holdfast.theory.divergence.finite import Pair
-from holdfast.theory.divergence.laplace import LaplacePair
+from peekproof.accounting.reading import as_approximate, as_gaussian, as_pure, as_rdp, as_zcdp
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.divergence.laplace import LaplacePair
 
 HALF, TWO, ZERO = Fraction(1, 2), Fraction(2), Fraction(0)
 EVENTS: dict[Event, tuple[PureDP | None, ApproxDP | None, GDP | None]] = {

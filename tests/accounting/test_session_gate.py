@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.clock import ClockFilter
-from holdfast.accounting.draws import DrawsFilter
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.charge import Charge, added, amount_of, nothing, unit_of
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import GDP, Draws
+from peekproof.accounting.clock import ClockFilter
+from peekproof.accounting.draws import DrawsFilter
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Charge, added, amount_of, nothing, unit_of
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import GDP, Draws
 
 amounts = st.fractions(0, 20)
 

@@ -2,11 +2,11 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.accounting.calibration import gaussian_sigma
-from holdfast.accounting.slack import best_slack
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
-from holdfast.theory.composition.advanced import advanced_sharp
+from peekproof.accounting.calibration import gaussian_sigma
+from peekproof.accounting.slack import best_slack
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP
+from peekproof.theory.composition.advanced import advanced_sharp
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

@@ -13,11 +13,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.correlation import agreement
-from holdfast.core.answer import Answer
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.planner.price import narrowest
-from holdfast.session import Session
+from peekproof.audit.correlation import agreement
+from peekproof.core.answer import Answer
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.planner.price import narrowest
+from peekproof.session import Session
 
 LABEL = "y"
 

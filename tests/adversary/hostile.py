@@ -11,13 +11,13 @@ from math import inf, nan
 
 import polars as pl
 
-from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.core.secret import Exact
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
-from holdfast.query.form import Given
-from holdfast.query.question import Question, parse_question
-from holdfast.query.schema import Schema
+from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.core.secret import Exact
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
+from peekproof.query.form import Given
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
 from query.naive import Cell, Row
 
 Totals = list[int | tuple[int, ...]]

@@ -11,22 +11,22 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import holdfast
+import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features
-from holdfast.audit.correlation import agreement
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.guess.guesser import Guesser
-from holdfast.query.question import Question, parse_question
-from holdfast.session import Session
-from holdfast.session.past import Past
-from holdfast.testing.statistics import excess_p_value, statistical
-from holdfast.theory.generalization.checked_intervals import checked_interval
-from holdfast.theory.generalization.checking import Transcript
-from holdfast.theory.generalization.horizon import Weights
+from peekproof.audit.correlation import agreement
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.guess.guesser import Guesser
+from peekproof.query.question import Question, parse_question
+from peekproof.session import Session
+from peekproof.session.past import Past
+from peekproof.testing.statistics import excess_p_value, statistical
+from peekproof.theory.generalization.checked_intervals import checked_interval
+from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.horizon import Weights
 
 FALSE_ALARM = 1e-8
 SESSIONS = 7
@@ -151,11 +151,11 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
 
 
 def training(rng: np.random.Generator) -> Guesser:
-    return holdfast.Training(drawn(TRAINING, rng))
+    return peekproof.Training(drawn(TRAINING, rng))
 
 
 def weights(_: np.random.Generator) -> Guesser:
-    domain = holdfast.Domain(
+    domain = peekproof.Domain(
         {
             "region": ("north", "south", "west"),
             "age": tuple(map(float, range(6))),
@@ -163,7 +163,7 @@ def weights(_: np.random.Generator) -> Guesser:
             "member": (True, False),
         }
     )
-    return holdfast.learned_weights(domain)
+    return peekproof.learned_weights(domain)
 
 
 def sessions_that_miss(guesser: Callable[[np.random.Generator], Guesser]) -> tuple[int, int]:
@@ -172,10 +172,10 @@ def sessions_that_miss(guesser: Callable[[np.random.Generator], Guesser]) -> tup
     rng = np.random.default_rng(21)
     for _ in range(SESSIONS):
         guessing = guesser(rng)
-        with holdfast.open(
+        with peekproof.open(
             drawn(ROWS, rng),
             questions=QUESTIONS,
-            mechanisms=[holdfast.Checking],
+            mechanisms=[peekproof.Checking],
             guesser=guessing,
         ) as session:
             told = curious(session, guessing, rng)
@@ -263,8 +263,8 @@ def test_a_majority_of_what_failed_guesses_tell_misleads_no_session() -> None:
     missed = fooled = 0
     for _ in range(SESSIONS):
         sample = draw_sample(SIGNS, VOTERS, rng)
-        with holdfast.open(
-            sample, questions=VOTERS + 1, mechanisms=[holdfast.Checking], guesser=Half()
+        with peekproof.open(
+            sample, questions=VOTERS + 1, mechanisms=[peekproof.Checking], guesser=Half()
         ) as session:
             told, votes = majority(session)
             assert session.failures > VOTERS // 2  # so tight that a sample tells about itself
@@ -280,8 +280,8 @@ def test_a_majority_of_what_failed_guesses_tell_misleads_no_session() -> None:
 def test_a_tolerance_that_the_past_does_not_allow_is_refused_and_costs_nothing() -> None:
     sample = draw_sample(SIGNS, 20, np.random.default_rng(32))
     allowed = 0.06
-    with holdfast.open(
-        sample, questions=30, mechanisms=[holdfast.Checking], guesser=Half()
+    with peekproof.open(
+        sample, questions=30, mechanisms=[peekproof.Checking], guesser=Half()
     ) as session:
         session.ask("u < 0.5", tolerance=allowed)
         for number in range(1, 9):  # each is far from one half

@@ -14,31 +14,31 @@ from typing import final
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.analysts.averaging import Averaging
-from holdfast.audit.analysts.boosting import Boosting
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.analysts.digits import Digits
-from holdfast.audit.analysts.fingerprinting import Fingerprinting
-from holdfast.audit.analysts.freedman import Freedman
-from holdfast.audit.analysts.holdout import ReusedHoldout
-from holdfast.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
-from holdfast.audit.analysts.reconstruction import Reconstruction
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.planner import checking as planner_checking
-from holdfast.query.question import parse_question
-from holdfast.session import Session
-from holdfast.testing.statistics import declared_false_alarms, statistical
-from holdfast.theory.generalization.checked_intervals import sampling_radius
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
-from holdfast.theory.generalization.horizon import Weights
+import peekproof
+from peekproof.audit.analysts.averaging import Averaging
+from peekproof.audit.analysts.boosting import Boosting
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.analysts.digits import Digits
+from peekproof.audit.analysts.fingerprinting import Fingerprinting
+from peekproof.audit.analysts.freedman import Freedman
+from peekproof.audit.analysts.holdout import ReusedHoldout
+from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
+from peekproof.audit.analysts.reconstruction import Reconstruction
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.planner import checking as planner_checking
+from peekproof.query.question import parse_question
+from peekproof.session import Session
+from peekproof.testing.statistics import declared_false_alarms, statistical
+from peekproof.theory.generalization.checked_intervals import sampling_radius
+from peekproof.theory.generalization.checking import Transcript, log_inverse_level
+from peekproof.theory.generalization.horizon import Weights
 
 BETA = Fraction(1, 10**9)
 # Two sessions an analyst: one that is asked as narrowly as it allows, one as it proposes.
@@ -120,8 +120,8 @@ def holds(interval: Interval, truth: Fraction) -> bool:
 
 
 def opened(columns: Columns, *, questions: int = QUESTIONS) -> Session:
-    return holdfast.open(
-        columns, confidence=1 - BETA, questions=questions, mechanisms=[holdfast.Checking]
+    return peekproof.open(
+        columns, confidence=1 - BETA, questions=questions, mechanisms=[peekproof.Checking]
     )
 
 

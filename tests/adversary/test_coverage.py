@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.correlation import agreement, vote
-from holdfast.audit.holdouts import HeldFast, Holdout, PlainHoldout
-from holdfast.data.load import in_memory
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
+import peekproof
+from peekproof.audit.correlation import agreement, vote
+from peekproof.audit.holdouts import HeldFast, Holdout, PlainHoldout
+from peekproof.data.load import in_memory
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
 from sizes import sized
 
 SESSIONS = sized(400, full=2_000)  # one that misses in 17 of 100 is caught; at full size, in 10
@@ -42,7 +42,7 @@ def test_sessions_miss_no_more_often_than_they_promise() -> None:
     rng = np.random.default_rng(1)
     missed = 0
     for session_number in range(SESSIONS):
-        with holdfast.open(
+        with peekproof.open(
             draw_sample(rng),
             confidence=CONFIDENCE,
             questions=len(FEATURES) + 1,
@@ -69,7 +69,7 @@ def test_the_same_test_rejects_a_plain_holdout() -> None:
 def test_intervals_are_not_wider_than_certified(spread: float) -> None:
     """Coverage alone would accept infinite intervals: the width must be the planned one."""
     data = {"u": np.linspace(0, 1, ROWS)}
-    with holdfast.open(data, confidence=CONFIDENCE, questions=25, entropy=Seeded(7)) as session:
+    with peekproof.open(data, confidence=CONFIDENCE, questions=25, entropy=Seeded(7)) as session:
         answer = session.ask(f"u < {spread}")
         planned = session.plan.radius
 

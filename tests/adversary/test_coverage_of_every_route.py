@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-import holdfast
+import peekproof
 from adversary.attacks import (
     Attack,
     Told,
@@ -20,13 +20,13 @@ from adversary.attacks import (
     rare_shares,
     rebuilding,
 )
-from holdfast.data.table import Table
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import Mechanism
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.data.table import Table
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import Mechanism
+from peekproof.testing.statistics import excess_p_value, statistical
 from sizes import sized
 
 FALSE_ALARM = 1e-9
@@ -62,7 +62,7 @@ def missed(fight: Fight) -> tuple[int, int]:
     rng = np.random.default_rng(5)
     honest = halved = 0
     for number in range(fight.sessions):
-        with holdfast.open(
+        with peekproof.open(
             draw_sample(fight.rows, fight.questions, rng),
             confidence=fight.confidence,
             questions=fight.questions,
@@ -134,7 +134,7 @@ def test_splitting_holds_when_rows_are_equal() -> None:
     rng = np.random.default_rng(1)
     for number in range(20):
         data = {"b": rng.integers(0, 2, 2000) > 0}
-        with holdfast.open(
+        with peekproof.open(
             data, questions=5, mechanisms=[Splitting], entropy=Seeded(number), ledger=":memory:"
         ) as session:
             assert 0.5 in session.ask("b")

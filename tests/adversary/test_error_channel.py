@@ -17,17 +17,17 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.audit.errors import Calls, Difference, Heard, Public, compared, listen
-from holdfast.cli.main import main
-from holdfast.core.errors import DataError, EvaluationFailed, HoldfastError
-from holdfast.core.secret import Exact
-from holdfast.data.piece import Columns
-from holdfast.data.table import Table
-from holdfast.noise import entropy
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question, parse_question
-from holdfast.session.session import Session
+import peekproof
+from peekproof.audit.errors import Calls, Difference, Heard, Public, compared, listen
+from peekproof.cli.main import main
+from peekproof.core.errors import DataError, EvaluationFailed, PeekproofError
+from peekproof.core.secret import Exact
+from peekproof.data.piece import Columns
+from peekproof.data.table import Table
+from peekproof.noise import entropy
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question, parse_question
+from peekproof.session.session import Session
 
 ROWS = 1_500
 FINITE = 1.7976931348623157e308
@@ -140,19 +140,19 @@ def _calls(session: Session) -> list[tuple[str, Callable[[], object]]]:
 
 def conversation(way: Way | None, column: str) -> Calls:
     """A conversation about the table; answers are shown as far as the column is not in them."""
-    with holdfast.open(
+    with peekproof.open(
         frame(way),
         questions=300,
         ledger=":memory:",
         entropy=Seeded(11),
-        mechanisms=[holdfast.Gaussian],
+        mechanisms=[peekproof.Gaussian],
     ) as session:
         for about, call in _calls(session):
             free = column not in _columns(about, session)
             yield about[:80], partial(_shown, call, free=free)
         yield "session", lambda: Public(f"{session!r} {session.ledger.verify()}")
     for questions in (10**12, 0):
-        yield "opening", partial(holdfast.open, frame(way), ledger=":memory:", questions=questions)
+        yield "opening", partial(peekproof.open, frame(way), ledger=":memory:", questions=questions)
 
 
 def _shown(call: Callable[[], object], *, free: bool) -> Public:
@@ -172,7 +172,7 @@ def kind(heard: Heard) -> str:
 def _columns(about: str, session: Session) -> set[str]:
     try:
         form = repr(parse_question(about, session.schema).form)
-    except HoldfastError:
+    except PeekproofError:
         return set(about)
     return {name for name in session.schema.columns if f"Column(name='{name}')" in form}
 
@@ -346,7 +346,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("ask", "FILE", "--json", "--", *(f"x > {i}" for i in range(50))),
     ("best", "FILE", "x > 1", "y > 1", "--price"),
     ("best", "FILE", "x > 1", "mean(x, 0, 1)"),
-    ("ask", "FILE", "x > 1", "--ledger", "other.holdfast", "--questions", "1000000000000"),
+    ("ask", "FILE", "x > 1", "--ledger", "other.peekproof", "--questions", "1000000000000"),
 )
 
 
@@ -355,7 +355,7 @@ def commands(way: Way | None, folder: Path, patch: pytest.MonkeyPatch) -> Calls:
     patch.setattr(entropy, "_system", random.Random(5))
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+    patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
     patch.chdir(folder)
     file = folder / "data.parquet"
     frame(way).write_parquet(file)

@@ -13,22 +13,22 @@ from fractions import Fraction
 from math import log, sqrt
 from typing import final
 
-from holdfast.audit.analysts.averaging import Averaging
-from holdfast.audit.analysts.boosting import Boosting
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.analysts.digits import Digits
-from holdfast.audit.analysts.fingerprinting import Fingerprinting
-from holdfast.audit.analysts.freedman import Freedman
-from holdfast.audit.analysts.holdout import ReusedHoldout
-from holdfast.audit.analysts.protocol import Analyst, Columns
-from holdfast.audit.analysts.reconstruction import Reconstruction
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.audit.fight import Bout, fight
-from holdfast.audit.opponents.catalogue import CERTIFIED, OPPONENTS
-from holdfast.audit.opponents.protocol import Opponent, Setup, Terms
-from holdfast.audit.reply import Reply
-from holdfast.testing.statistics import declared_false_alarms, statistical
+from peekproof.audit.analysts.averaging import Averaging
+from peekproof.audit.analysts.boosting import Boosting
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.analysts.digits import Digits
+from peekproof.audit.analysts.fingerprinting import Fingerprinting
+from peekproof.audit.analysts.freedman import Freedman
+from peekproof.audit.analysts.holdout import ReusedHoldout
+from peekproof.audit.analysts.protocol import Analyst, Columns
+from peekproof.audit.analysts.reconstruction import Reconstruction
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.fight import Bout, fight
+from peekproof.audit.opponents.catalogue import CERTIFIED, OPPONENTS
+from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
+from peekproof.audit.reply import Reply
+from peekproof.testing.statistics import declared_false_alarms, statistical
 
 BETA = Fraction(1, 10**10)
 ORDINARY = Fraction(19, 20)

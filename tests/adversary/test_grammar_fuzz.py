@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from adversary import hostile
 from data.naive_totals import total
-from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.data.load import in_memory
-from holdfast.query.question import Question, from_json, parse_question
-from holdfast.query.wire import to_json
-from holdfast.session.quotients import drawn_for
+from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.data.load import in_memory
+from peekproof.query.question import Question, from_json, parse_question
+from peekproof.query.wire import to_json
+from peekproof.session.quotients import drawn_for
 from sizes import sized
 
 LONGEST_MESSAGE = 800

@@ -9,16 +9,16 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import holdfast
+import peekproof
 from adversary import hostile
 from adversary.hostile import GROWING, LISTS, TEXTS
 from data.naive_totals import total
-from holdfast.cli.main import main
-from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.core.secret import Exact
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question, from_json, parse_question
-from holdfast.query.wire import to_json
+from peekproof.cli.main import main
+from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.core.secret import Exact
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question, from_json, parse_question
+from peekproof.query.wire import to_json
 
 LONGEST_MESSAGE = 800
 TABLE = hostile.table()
@@ -86,7 +86,7 @@ def test_no_input_is_too_large_to_be_refused(name: str) -> None:
 
 
 def test_a_list_of_questions_that_is_one_text_is_refused_in_a_few_words() -> None:
-    with holdfast.open({"a": [1.0] * 2_000}, questions=2, ledger=":memory:") as session:
+    with peekproof.open({"a": [1.0] * 2_000}, questions=2, ledger=":memory:") as session:
         for call in (session.ask_many, session.respond, session.best):
             with pytest.raises(InvalidInput) as refused:
                 call("a > 1 " * 1_000_000)
@@ -131,7 +131,7 @@ def test_what_can_be_read_adds_up_as_row_by_row() -> None:
 
 def test_an_engine_that_folds_the_case_of_texts_is_found() -> None:
     folded = pl.col("s").str.to_lowercase()
-    lax = holdfast.load(hostile.table_frame().with_columns(folded))
+    lax = peekproof.load(hostile.table_frame().with_columns(folded))
 
     def evaluate(questions: Sequence[Question]) -> hostile.Totals:
         return hostile.revealed(lax.totals(questions))
@@ -151,12 +151,12 @@ def test_one_by_one_or_together_all_adds_up_to_the_same() -> None:
 
 def test_a_session_answers_whatever_can_be_read_and_its_ledger_verifies() -> None:
     frame = pl.concat([hostile.table_frame()] * 100)
-    with holdfast.open(
+    with peekproof.open(
         frame,
         questions=10_000,
         ledger=":memory:",
         entropy=Seeded(7),
-        mechanisms=[holdfast.Gaussian],
+        mechanisms=[peekproof.Gaussian],
     ) as session:
         asked = []
         for text in TEXTS:

@@ -17,18 +17,18 @@ from math import cosh, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.correlation import agreement
-from holdfast.core.loss import GDP
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import Opening
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import Plan, plan
-from holdfast.session.session import Session
-from holdfast.testing.statistics import statistical
+from peekproof.audit.correlation import agreement
+from peekproof.core.loss import GDP
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import Opening
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import Plan, plan
+from peekproof.session.session import Session
+from peekproof.testing.statistics import statistical
 from sizes import sized
 
 SESSIONS = 100  # half the noise gives evidence of about 0.23 in each: ln(1/α) is 18.4

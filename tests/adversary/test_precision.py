@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.loss import GDP
-from holdfast.core.secret import Exact
-from holdfast.data.table import Table
-from holdfast.mechanisms.empirical import UnsafeEmpirical
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.noise.entropy import Seeded
-from holdfast.query.form import FINE
-from holdfast.session import Session
-from holdfast.testing.statistics import excess_p_value, mean_deviation, statistical
-from holdfast.testing.trials import loss_floor_stays_below_the_cost
-from holdfast.testing.violation import Violation
-from holdfast.theory.conversion.to_tv import gdp_to_tv
+import peekproof
+from peekproof.core.loss import GDP
+from peekproof.core.secret import Exact
+from peekproof.data.table import Table
+from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.noise.entropy import Seeded
+from peekproof.query.form import FINE
+from peekproof.session import Session
+from peekproof.testing.statistics import excess_p_value, mean_deviation, statistical
+from peekproof.testing.trials import loss_floor_stays_below_the_cost
+from peekproof.testing.violation import Violation
+from peekproof.theory.conversion.to_tv import gdp_to_tv
 from laws import cheats
 from laws.case_parts import AnyCase
 from laws.cheats import Bent, case_of, reachable
@@ -111,7 +111,7 @@ def spelt(
     The other records count one half or so, which keeps the mean away from the ends.
     """
     others = [other] * (SOME - len(secrets))
-    with holdfast.open(
+    with peekproof.open(
         {"weight": packed(secrets) + others},
         questions=questions,
         mechanisms=[kind],
@@ -131,7 +131,7 @@ def test_noise_leaves_digit_packing_with_guesses() -> None:
         secrets = rng.integers(0, 2, DIGITS).tolist()
         guesses = unpacked(spelt(Gaussian, secrets, questions=20, seed=seed))
         right.append(sum(map(int.__eq__, secrets, guesses)) / DIGITS)
-    with holdfast.open({"a": [0.0] * SOME}, questions=20, mechanisms=[Gaussian]) as session:
+    with peekproof.open({"a": [0.0] * SOME}, questions=20, mechanisms=[Gaussian]) as session:
         cost = session.plan.mechanism.cost()
     assert isinstance(cost, GDP)
     luck = mean_deviation(trials=sessions, false_alarm=FALSE_ALARM)
@@ -149,7 +149,7 @@ def test_few_possible_answers_hold_at_most_one_of_the_packed_digits() -> None:
     """
     rng, questions = np.random.default_rng(3), 5
     packs = [[0] * DIGITS, [1] * DIGITS, *(rng.integers(0, 2, DIGITS).tolist() for _ in range(60))]
-    with holdfast.open(
+    with peekproof.open(
         {"a": [0.0] * SOME}, questions=questions, mechanisms=[Truncation]
     ) as session:
         mechanism = session.plan.mechanism
@@ -189,7 +189,7 @@ def test_fresh_rows_spell_out_their_own_records_and_no_others() -> None:
     """
     rows, parts = 96, 4
     held, table = columns(rows, parts, np.random.default_rng(4))
-    with holdfast.open(
+    with peekproof.open(
         table, questions=parts, mechanisms=[Splitting], entropy=Seeded(1), ledger=":memory:"
     ) as session:
         questions = [f"mean(w{number}, 0, 1)" for number in range(parts)]
@@ -203,7 +203,7 @@ def test_fresh_rows_spell_out_their_own_records_and_no_others() -> None:
 def test_a_round_spells_out_its_own_records_and_no_others() -> None:
     rows = 96
     held, table = columns(rows, 4, np.random.default_rng(5))
-    with holdfast.open(
+    with peekproof.open(
         table, questions=4, rounds=2, mechanisms=[Rounds], entropy=Seeded(1), ledger=":memory:"
     ) as session:
         first, again = reads(session, ["mean(w0, 0, 1)", "mean(w1, 0, 1)"], rows=rows // 2)
@@ -231,7 +231,7 @@ def missed(sessions: int) -> int:
     """How often the share of the kinds read in the first round misses in the second."""
     rng, missing, rows = np.random.default_rng(6), 0, 100
     for seed in range(sessions):
-        with holdfast.open(
+        with peekproof.open(
             population(rows, rng),
             questions=NAMES + 1,
             rounds=2,

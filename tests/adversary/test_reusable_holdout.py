@@ -12,13 +12,13 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.core.certificate import Certificate
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.ladder import Improved, Ladder
-from holdfast.mechanisms.thresholdout import Corrected, Stands, Thresholdout
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.core.certificate import Certificate
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.ladder import Improved, Ladder
+from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 HALF = Fraction(1, 2)

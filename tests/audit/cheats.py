@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.exploring import Exploring
-from holdfast.audit.opponents.custom import Custom
-from holdfast.audit.opponents.protocol import Opponent, Setup, Terms
-from holdfast.audit.opponents.sessions import Opened
-from holdfast.audit.reply import Reply
-from holdfast.audit.strategy import Questions
-from holdfast.mechanisms.splitting import Splitting
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.exploring import Exploring
+from peekproof.audit.opponents.custom import Custom
+from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
+from peekproof.audit.opponents.sessions import Opened
+from peekproof.audit.reply import Reply
+from peekproof.audit.strategy import Questions
+from peekproof.mechanisms.splitting import Splitting
 
 HONEST = Opened(Splitting)
 

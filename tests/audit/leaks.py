@@ -11,8 +11,8 @@ import threading
 import warnings
 from collections.abc import Callable
 
-from holdfast.audit.errors import Public
-from holdfast.core.errors import DataError
+from peekproof.audit.errors import Public
+from peekproof.core.errors import DataError
 
 Leak = Callable[[str], object]
 

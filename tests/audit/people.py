@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.drilling import DrillDown
-from holdfast.audit.exploring import Exploring
-from holdfast.audit.population import Listed
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.drilling import DrillDown
+from peekproof.audit.exploring import Exploring
+from peekproof.audit.population import Listed
 
 ROWS = 3_000
 

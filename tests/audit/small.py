@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.audit import story
-from holdfast.audit.figures import demo as figure
-from holdfast.cli import demo
+from peekproof.audit import story
+from peekproof.audit.figures import demo as figure
+from peekproof.cli import demo
 
 ROWS = 600
 FEATURES = 8

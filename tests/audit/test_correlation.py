@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, ncdf, workdps
 from mpmath import sqrt as exact_sqrt
 
-from holdfast.audit.correlation import agreement, predicted_share, vote
-from holdfast.audit.holdouts import Holdout, NoiseOnlyHoldout, PlainHoldout
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
-from holdfast.mechanisms.empirical import UnsafeEmpirical
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import parse_question
-from holdfast.testing.statistics import mean_deviation, statistical
+from peekproof.audit.correlation import agreement, predicted_share, vote
+from peekproof.audit.holdouts import Holdout, NoiseOnlyHoldout, PlainHoldout
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
+from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import parse_question
+from peekproof.testing.statistics import mean_deviation, statistical
 
 Signs = npt.NDArray[np.int8]
 

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from audit.cheats import HONEST, ONCE, Coin, halved
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.coverage import coverage
-from holdfast.audit.exploring import Exploring
-from holdfast.audit.opponents.controls import Plain
-from holdfast.audit.opponents.custom import Custom
-from holdfast.audit.opponents.ladder import Climbed
-from holdfast.audit.opponents.sessions import Planned
-from holdfast.audit.reply import Reply
-from holdfast.audit.strategy import Questions
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.coverage import coverage
+from peekproof.audit.exploring import Exploring
+from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.opponents.custom import Custom
+from peekproof.audit.opponents.ladder import Climbed
+from peekproof.audit.opponents.sessions import Planned
+from peekproof.audit.reply import Reply
+from peekproof.audit.strategy import Questions
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
 

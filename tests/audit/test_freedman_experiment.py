@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted
-from holdfast.audit.evidence import mean_deviation
-from holdfast.audit.experiments.freedman import (
+from peekproof.audit.evidence import mean_deviation
+from peekproof.audit.experiments.freedman import (
     LEVEL,
     SCREENING,
     VARIABLES,
@@ -22,10 +22,10 @@ from holdfast.audit.experiments.freedman import (
     student_p_value,
     told,
 )
-from holdfast.audit.figures.freedman import draw_freedman
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import VacuousPlan
-from holdfast.testing.statistics import statistical
+from peekproof.audit.figures.freedman import draw_freedman
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import VacuousPlan
+from peekproof.testing.statistics import statistical
 
 # Means of 6,000 repetitions by other code, with Student's critical values: 5.61 ± 0.04, 0.311.
 SIGNIFICANT, EXPLAINED = 5.6, 0.311
@@ -108,7 +108,7 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
         "20 times",
         "351 questions",
         "seed 3",
-        "python -m holdfast.audit.figures.freedman",
+        "python -m peekproof.audit.figures.freedman",
     ):
         assert words in written
     assert "below 836 rows" in written

@@ -4,14 +4,14 @@ from math import sqrt
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
-from holdfast.audit.reply import Reply
-from holdfast.core.errors import UnknownColumn
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.load import in_memory
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
+import peekproof
+from peekproof.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
+from peekproof.audit.reply import Reply
+from peekproof.core.errors import UnknownColumn
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.data.load import in_memory
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 ROWS = 700
@@ -103,8 +103,8 @@ def test_the_noisy_interval_is_right_about_the_sample() -> None:
     assert excess_p_value(hits, trials=trials, probability=0.9501) < FALSE_ALARM / 2
 
 
-def test_holdfast_replies_are_the_answers_of_its_session() -> None:
-    with holdfast.open({"x": VALUES}, questions=5, entropy=Seeded(1)) as session:
+def test_peekproof_replies_are_the_answers_of_its_session() -> None:
+    with peekproof.open({"x": VALUES}, questions=5, entropy=Seeded(1)) as session:
         replies = HeldFast(session).reply(QUESTIONS)
         answers = session.ask_many(QUESTIONS)
 
@@ -116,7 +116,7 @@ def test_holdfast_replies_are_the_answers_of_its_session() -> None:
 
 
 def test_every_holdout_reads_questions_alike() -> None:
-    with holdfast.open({"x": VALUES}, questions=5, entropy=Seeded(1)) as session:
+    with peekproof.open({"x": VALUES}, questions=5, entropy=Seeded(1)) as session:
         holdouts: list[Holdout] = [
             PlainHoldout(in_memory({"x": VALUES})),
             noisy(seed=1),

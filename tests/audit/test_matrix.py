@@ -10,23 +10,23 @@ from typing import final
 
 import pytest
 
-from holdfast.audit.analysts.boosting import Boosting
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.analysts.freedman import Freedman
-from holdfast.audit.analysts.protocol import Analyst, Columns
-from holdfast.audit.analysts.reconstruction import Reconstruction
-from holdfast.audit.bouts import Pairing, settle
-from holdfast.audit.fight import fight
-from holdfast.audit.matrix import Matrix, matrix, sized
-from holdfast.audit.opponents.catalogue import OPPONENTS
-from holdfast.audit.opponents.controls import NoiseOnly, Plain
-from holdfast.audit.opponents.ladder import Climbed
-from holdfast.audit.opponents.protocol import Opponent, Setup, Terms
-from holdfast.audit.opponents.sessions import Opened, Planned
-from holdfast.audit.outcome import Outcome
-from holdfast.core.errors import InvalidInput
-from holdfast.mechanisms.votes import Votes
+from peekproof.audit.analysts.boosting import Boosting
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.analysts.freedman import Freedman
+from peekproof.audit.analysts.protocol import Analyst, Columns
+from peekproof.audit.analysts.reconstruction import Reconstruction
+from peekproof.audit.bouts import Pairing, settle
+from peekproof.audit.fight import fight
+from peekproof.audit.matrix import Matrix, matrix, sized
+from peekproof.audit.opponents.catalogue import OPPONENTS
+from peekproof.audit.opponents.controls import NoiseOnly, Plain
+from peekproof.audit.opponents.ladder import Climbed
+from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
+from peekproof.audit.opponents.sessions import Opened, Planned
+from peekproof.audit.outcome import Outcome
+from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.votes import Votes
 
 ATTACKS: tuple[type[Analyst], ...] = (Correlation, Freedman)
 SETUPS: tuple[Setup, ...] = (Climbed(), Plain(), Planned(), NoiseOnly(), Opened(Votes))
@@ -141,7 +141,7 @@ def test_processes_find_the_same_in_the_same_order_and_tell_how_far_they_are() -
 
 
 def test_a_few_fights_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.audit.bouts.processes", None)
+    monkeypatch.setattr("peekproof.audit.bouts.processes", None)
 
     assert len(settle(pairings(Plain(), NoiseOnly()))) == 4
 
@@ -173,7 +173,7 @@ def test_a_size_that_an_attack_cannot_have_is_refused_under_its_name(name: str) 
 
 
 def test_sizes_are_checked_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.audit.matrix.settle", None)
+    monkeypatch.setattr("peekproof.audit.matrix.settle", None)
     wrong: dict[str, dict[str, object]] = {
         "rows must be an integer of at least 1, got 0": {"rows": 0},
         "questions must be at least 13 for reconstruction, got 12": {"questions": 12},

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.audit.evidence import mean_deviation, mean_limits
-from holdfast.core.errors import InvalidInput
+from peekproof.audit.evidence import mean_deviation, mean_limits
+from peekproof.core.errors import InvalidInput
 
 LAWS = [
     {0.0: 0.5, 1.0: 0.5},

@@ -14,24 +14,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.voting import Claims, Voting
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.analysts.digits import Digits
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.evidence import chance
-from holdfast.audit.monitor import monitor, picked, picked_by_answers
-from holdfast.audit.monitoring.held import Candidate, hold
-from holdfast.audit.monitoring.report import MonitorReport, answered
-from holdfast.audit.opponents.catalogue import OPPONENTS
-from holdfast.audit.opponents.noisy import HALF_NOISE, HONEST
-from holdfast.audit.opponents.promises import Loss, Promise
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.audit.reply import Reply
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from holdfast.core.refusals import BudgetExhausted, VacuousPlan
-from holdfast.testing.statistics import statistical
-from holdfast.theory.generalization.drift import mean_gaussian_drift
-from holdfast.theory.generalization.drift_pure import pure_drift
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.analysts.digits import Digits
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.evidence import chance
+from peekproof.audit.monitor import monitor, picked, picked_by_answers
+from peekproof.audit.monitoring.held import Candidate, hold
+from peekproof.audit.monitoring.report import MonitorReport, answered
+from peekproof.audit.opponents.catalogue import OPPONENTS
+from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
+from peekproof.audit.opponents.promises import Loss, Promise
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.reply import Reply
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.core.refusals import BudgetExhausted, VacuousPlan
+from peekproof.testing.statistics import statistical
+from peekproof.theory.generalization.drift import mean_gaussian_drift
+from peekproof.theory.generalization.drift_pure import pure_drift
 
 CONFIDENCE = Fraction(19, 20)
 ANALYST = Voting(rows=8, features=32)

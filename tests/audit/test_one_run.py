@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from holdfast.audit.one_run import OneRun, audit_one_run, in_two_cells, one_run_floor
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ApproxDP, PureDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx
-from holdfast.theory.one_run import any_guesses
+from peekproof.audit.one_run import OneRun, audit_one_run, in_two_cells, one_run_floor
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
+from peekproof.theory.one_run import any_guesses
 
 FALSE_ALARM = 1e-9
 RECORDS, OTHERS = 4_000, 30

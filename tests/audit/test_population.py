@@ -7,11 +7,11 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.evidence import chance
-from holdfast.audit.population import Listed
-from holdfast.core.errors import InvalidInput
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.evidence import chance
+from peekproof.audit.population import Listed
+from peekproof.core.errors import InvalidInput
+from peekproof.testing.statistics import statistical
 
 COLUMNS: Columns = {"a": np.array([1.0, 2.0, 3.0, 6.0]), "b": np.array([10, 20, 30, 60])}
 EVERYBODY = Listed(COLUMNS)

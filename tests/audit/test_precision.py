@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from holdfast.audit.digits import (
+from peekproof.audit.digits import (
     denominator,
     exact,
     exponent,
@@ -23,11 +23,11 @@ from holdfast.audit.digits import (
     multiples_of,
     spare_digits,
 )
-from holdfast.audit.precision import Precision, precision
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, Draws, PureDP
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import statistical
+from peekproof.audit.precision import Precision, precision
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, Draws, PureDP
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import statistical
 from laws import cheats
 from laws.cheats import STRAIGHT, reachable
 from laws.mechanism_cases import CASES, EVENTS

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.audit.processes import processes
-from holdfast.core.errors import InvalidInput
+from peekproof.audit.processes import processes
+from peekproof.core.errors import InvalidInput
 
 TASKS = 40
 
 SCRIPT = """
 import sys
 from audit.test_processes import mark
-from holdfast.audit.processes import processes
+from peekproof.audit.processes import processes
 
 if __name__ == "__main__":
     with processes(1, task=None) as pool:

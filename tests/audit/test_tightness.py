@@ -12,27 +12,27 @@ from statistics import NormalDist, fmean
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.analysts.correlation import leanings
-from holdfast.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
-from holdfast.audit.correlation import agreement, predicted_share
-from holdfast.audit.evidence import excess_p_value
-from holdfast.audit.fight import Claim
-from holdfast.audit.forcing.coins import Coins, odd
-from holdfast.audit.forcing.exact import Edges
-from holdfast.audit.forcing.routes import Route, routes
-from holdfast.audit.forcing.voting import Steady, Voting, deviation, predicted_error
-from holdfast.audit.reply import Reply
-from holdfast.audit.tightness import Finding, Tightness, Worst, surely_below, tightness, used, worst
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.noise.entropy import Entropy, Seeded
-from holdfast.planner.plan import plan
-from holdfast.testing.statistics import statistical
+import peekproof
+from peekproof.audit.analysts.correlation import leanings
+from peekproof.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
+from peekproof.audit.correlation import agreement, predicted_share
+from peekproof.audit.evidence import excess_p_value
+from peekproof.audit.fight import Claim
+from peekproof.audit.forcing.coins import Coins, odd
+from peekproof.audit.forcing.exact import Edges
+from peekproof.audit.forcing.routes import Route, routes
+from peekproof.audit.forcing.voting import Steady, Voting, deviation, predicted_error
+from peekproof.audit.reply import Reply
+from peekproof.audit.tightness import Finding, Tightness, Worst, surely_below, tightness, used, worst
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.noise.entropy import Entropy, Seeded
+from peekproof.planner.plan import plan
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
 ROWS, QUESTIONS = 400, 12
@@ -251,7 +251,7 @@ def test_votes_in_other_words_are_new_questions_to_a_session() -> None:
     """What the attack relies on: each wording is answered with noise of its own."""
     rng = np.random.default_rng(2)
     features = names(3)
-    with holdfast.open(
+    with peekproof.open(
         draw_columns(3, rows=ROWS, rng=rng),
         questions=8,
         mechanisms=[Gaussian],

@@ -10,9 +10,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from holdfast.audit import timing as module
-from holdfast.audit.timing import Call, Round, timing
-from holdfast.core.errors import InvalidInput
+from peekproof.audit import timing as module
+from peekproof.audit.timing import Call, Round, timing
+from peekproof.core.errors import InvalidInput
 
 
 class Clock:

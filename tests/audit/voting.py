@@ -10,16 +10,16 @@ from typing import ClassVar, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.audit.analysts.correlation import leanings
-from holdfast.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
-from holdfast.audit.analysts.universe import NUMBER, draw_numbers, is_one_of, share_of
-from holdfast.audit.opponents.promises import Promise
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.audit.reply import Reply
-from holdfast.core.loss import GDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.noise.entropy import Seeded
+from peekproof.audit.analysts.correlation import leanings
+from peekproof.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
+from peekproof.audit.analysts.universe import NUMBER, draw_numbers, is_one_of, share_of
+from peekproof.audit.opponents.promises import Promise
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.reply import Reply
+from peekproof.core.loss import GDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.noise.entropy import Seeded
 
 SIZE = 64
 STEP = Fraction(1, 2**20)

@@ -1,7 +1,7 @@
 """A browser, gateways and visitors for the tests of this folder.
 
-They run only with HOLDFAST_BROWSER=1: they need Chromium, and minutes. Nothing of a browser is
-imported otherwise. HOLDFAST_BROWSER_GATEWAY=postgres has them use PostgreSQL and four workers.
+They run only with PEEKPROOF_BROWSER=1: they need Chromium, and minutes. Nothing of a browser is
+imported otherwise. PEEKPROOF_BROWSER_GATEWAY=postgres has them use PostgreSQL and four workers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from browser.sites import Site, Sites
     from browser.visitors import Visitors
 
-ASKED_FOR = bool(os.environ.get("HOLDFAST_BROWSER"))
+ASKED_FOR = bool(os.environ.get("PEEKPROOF_BROWSER"))
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -35,7 +35,7 @@ class NotAskedFor(pytest.Module):
     """A file of tests that is not even imported."""
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        pytest.skip("tests in a browser run with HOLDFAST_BROWSER=1, or by make browser")
+        pytest.skip("tests in a browser run with PEEKPROOF_BROWSER=1, or by make browser")
 
 
 if not ASKED_FOR:

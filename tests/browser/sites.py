@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.settings import Dataset, Limits, Settings
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
+from peekproof.server.settings import Dataset, Limits, Settings
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
 from ledger.postgres_server import Database
 from server.gateways import Said, flights, held, running
 
-POSTGRES = os.environ.get("HOLDFAST_BROWSER_GATEWAY") == "postgres"
+POSTGRES = os.environ.get("PEEKPROOF_BROWSER_GATEWAY") == "postgres"
 WORKERS = 4 if POSTGRES else 1
 PATIENCE = 60  # seconds, only so that a gateway that does not start fails the tests
 _numbers = count()  # of data and of ledgers
@@ -89,7 +89,7 @@ class Process:
         written.write_bytes(pickle.dumps(self.settings))
         given = {
             "PYTHONPATH": os.pathsep.join(sys.path),
-            "HOLDFAST_WITNESS": str(self.folder / "witness"),
+            "PEEKPROOF_WITNESS": str(self.folder / "witness"),
         }
         with (self.folder / "log").open("a") as log:
             self._program = subprocess.Popen(
@@ -160,7 +160,7 @@ class Sites:
         if WORKERS > 1:
             return self.process(folder, *datasets, **given).start()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+            patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
             found = self._stack.enter_context(running(folder, *datasets, **given))
         return Site(found.address, folder / "gateway.tokens")
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-import holdfast
+import peekproof
 from browser.sites import Site, Sites
 from browser.test_looks import LEAST, SMALL, WIDE, barriers
 from browser.visitors import Visitors, expect_announced, open_view
 from browser.walk import picture
-from holdfast.learn.board.board import Board
+from peekproof.learn.board.board import Board
 from server.contests import Contest, contest
 
 WIDTHS = (320, 390, 820, 1280)
@@ -187,7 +187,7 @@ def test_a_custodian_closes_a_board_and_anyone_verifies_the_result(
         watching.get_by_role("link", name="Signed export").click()
     text = Path(fetched.value.path()).read_bytes()
     key = json.loads((found.folder / "board.json").read_text())["public_key"]
-    assert holdfast.verify_export(text, key)["final"]["finalists"]
+    assert peekproof.verify_export(text, key)["final"]["finalists"]
     expect(watching.get_by_text(key, exact=True)).to_be_attached()
     watching.get_by_label("Board", exact=True).select_option("dice")
     expect(watching.get_by_role("heading", level=1)).to_contain_text("dice")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from browser.sites import Site, Sites
 from browser.visitors import Visitors, answer_of, ask, expect_left, open_view, question_of
-from holdfast.server.settings import Limits
+from peekproof.server.settings import Limits
 
 BUTTON = "Ask"
 

@@ -30,7 +30,7 @@ def labels(tmp_path: Path) -> Labelled:
 @pytest.fixture
 def scored(sites: Sites, labels: Labelled) -> Site:
     folder = sites.folder()
-    ledger = str(folder / "labels.holdfast")
+    ledger = str(folder / "labels.peekproof")
     return sites.start(folder, holdout(labels, ledger=ledger), sites.flights(folder))
 
 

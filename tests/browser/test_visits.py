@@ -26,7 +26,7 @@ def test_a_link_signs_in_and_its_token_is_kept_nowhere(site: Site, visitors: Vis
     assert secret not in page.evaluate(STORED)
     assert secret not in page.content()
     cookies = page.context.cookies()
-    assert [each["name"].rpartition("_")[0] for each in cookies] == ["holdfast_visit"]
+    assert [each["name"].rpartition("_")[0] for each in cookies] == ["peekproof_visit"]
     assert cookies[0]["httpOnly"]
     assert cookies[0]["sameSite"] == "Strict"
     assert cookies[0]["value"] not in token

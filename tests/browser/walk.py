@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from browser.sites import Site
 from browser.visitors import QUESTION, Visitors, ask, open_view, question_of
 
-FOLDER = os.environ.get("HOLDFAST_SCREENSHOTS")
+FOLDER = os.environ.get("PEEKPROOF_SCREENSHOTS")
 
 
 def walked(site: Site, visitors: Visitors, **options: object) -> Iterator[tuple[str, Page]]:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from cli.running import TERMINAL_VARIABLES, Outcome, Run
-from holdfast.cli.main import main
+from peekproof.cli.main import main
 
 ROWS = 4_000
 

@@ -34,7 +34,7 @@ class Outcome:
 
 
 class Run(Protocol):
-    """Runs `holdfast` with these arguments in this process."""
+    """Runs `peekproof` with these arguments in this process."""
 
     def __call__(self, *arguments: str) -> Outcome: ...
 

@@ -1,4 +1,4 @@
-"""The command `holdfast serve` in a process of its own."""
+"""The command `peekproof serve` in a process of its own."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def serving(*arguments: str) -> Iterator[Serving]:
     """The command with these arguments on a free port of this machine."""
     given = arguments if "--address" in arguments else (*arguments, "--address", "127.0.0.1:0")
     process = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", "serve", *given, "--json"],
+        [sys.executable, "-m", "peekproof", "serve", *given, "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,

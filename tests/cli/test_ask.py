@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from cli.running import Run, in_pipe
-from holdfast.core.errors import EvaluationFailed
-from holdfast.data.table import Table
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.ledger import Ledger
-from holdfast.testing.statistics import statistical
+from peekproof.core.errors import EvaluationFailed
+from peekproof.data.table import Table
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.ledger import Ledger
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
 # Pr[|Z| > 7] is 2.6e-12, and the shares asked about are 19 deviations apart: nine draws in three
@@ -59,7 +59,7 @@ def test_answers_are_about_the_file(
     run: Run, tmp_path: Path, frame: pl.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, write in WRITE.items():
-        monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / f"witness of {name}"))
+        monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / f"witness of {name}"))
         write(frame, tmp_path / name)
         check_answers(run, tmp_path / name, frame)
 
@@ -162,7 +162,7 @@ def test_the_budget_continues_over_calls_and_ends(run: Run, people: Path) -> Non
 
 def test_a_refusal_exits_3_and_charges_nothing(run: Run, people: Path) -> None:
     asked(run, str(people), "age < 1", "--questions", "2")
-    before = entries(f"{people}.holdfast")
+    before = entries(f"{people}.peekproof")
     done = run("ask", str(people), "age < 1", "age < 2", "age < 3")
     in_json = run("ask", str(people), "age < 2", "age < 3", "--json")
 
@@ -176,7 +176,7 @@ def test_a_refusal_exits_3_and_charges_nothing(run: Run, people: Path) -> None:
         "questions": 2,
         "of_several": False,
     }
-    after = entries(f"{people}.holdfast")
+    after = entries(f"{people}.peekproof")
     assert after[:-2] == before
     assert [each.kind for each in after[-2:]] == ["refuse", "refuse"]
     assert len(before) == 3
@@ -203,8 +203,8 @@ def test_another_ledger_and_another_format_of_the_same_rows(
     assert second["answers"][0]["replayed"] is True
     assert second["answers"][0]["value"] == first["answers"][0]["value"]
     assert len(entries(str(book))) == 3
-    assert not Path(f"{people}.holdfast").exists()
-    assert not Path(f"{copy}.holdfast").exists()
+    assert not Path(f"{people}.peekproof").exists()
+    assert not Path(f"{copy}.peekproof").exists()
 
 
 def test_a_ledger_in_memory_leaves_no_file(run: Run, people: Path, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_the_ledger_of_other_data_exits_4(run: Run, people: Path, tmp_path: Path
     other = tmp_path / "other.csv"
     other.write_text("age\n" + "1\n2\n" * 2_000)
     asked(run, str(people), "smoker", "--questions", "5")
-    done = run("ask", str(other), "age > 1", "--ledger", f"{people}.holdfast")
+    done = run("ask", str(other), "age > 1", "--ledger", f"{people}.peekproof")
 
     assert (done.code, done.out) == (4, "")
     assert "fingerprint" in done.err
@@ -231,12 +231,12 @@ def test_another_promise_than_the_recorded_one_exits_4(
     run: Run, people: Path, option: str, value: str, named: str
 ) -> None:
     asked(run, str(people), "smoker", "--questions", "5")
-    before = entries(f"{people}.holdfast")
+    before = entries(f"{people}.peekproof")
     done = run("ask", str(people), "age > 50", option, value)
 
     assert (done.code, done.out) == (4, "")
     assert f"records {named} " in done.err
-    assert entries(f"{people}.holdfast") == before
+    assert entries(f"{people}.peekproof") == before
 
 
 def test_explain_names_the_theorems_and_the_assumptions(run: Run, people: Path) -> None:
@@ -258,21 +258,21 @@ def test_explain_names_the_theorems_and_the_assumptions(run: Run, people: Path) 
 
 def test_an_unknown_column_is_pointed_at_and_nothing_is_charged(run: Run, people: Path) -> None:
     asked(run, str(people), "smoker", "--questions", "5")
-    before = entries(f"{people}.holdfast")
+    before = entries(f"{people}.peekproof")
     done = run("ask", str(people), "age > 50", "smoker and agee > 50")
     first, *window = done.err.splitlines()
 
     assert (done.code, done.out) == (2, "")
     assert first == "unknown column 'agee' at character 12; did you mean 'age'?"
     assert window == ["    smoker and agee > 50", "               ^^^^"]
-    assert entries(f"{people}.holdfast") == before
+    assert entries(f"{people}.peekproof") == before
 
 
 def test_a_slip_in_the_first_question_does_not_fix_the_promise(run: Run, people: Path) -> None:
     slip = run("ask", str(people), "smoker", "agee > 50")
 
     assert slip.code == 2
-    assert not Path(f"{people}.holdfast").exists()
+    assert not Path(f"{people}.peekproof").exists()
     assert run("ask", str(people), "age > 50", "--questions", "5").code == 0
 
 
@@ -307,7 +307,7 @@ def test_a_file_that_cannot_be_held_exits_2_and_makes_no_ledger(
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"{path} ")
     assert problem in done.err
-    assert not Path(f"{path}.holdfast").exists()
+    assert not Path(f"{path}.peekproof").exists()
 
 
 @pytest.mark.parametrize("force", ["", "1"])
@@ -340,7 +340,7 @@ def test_a_promise_nobody_can_make_exits_2(run: Run, people: Path, arguments: li
 
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(f"{arguments[0].removeprefix('--')} must be ")
-    assert not Path(f"{people}.holdfast").exists()
+    assert not Path(f"{people}.peekproof").exists()
 
 
 def test_a_failure_after_the_data_was_read_says_nothing_about_it(
@@ -360,7 +360,7 @@ def test_a_failure_after_the_data_was_read_says_nothing_about_it(
 
 
 def test_a_new_process_knows_what_was_asked(run: Run, people: Path) -> None:
-    command = ("-m", "holdfast", "ask", str(people))
+    command = ("-m", "peekproof", "ask", str(people))
     first = asked(run, str(people), "smoker", "--questions", "1")
     again = in_pipe(*command, "smoker", "--json")
     refused = in_pipe(*command, "age > 50")
@@ -373,7 +373,7 @@ def test_a_new_process_knows_what_was_asked(run: Run, people: Path) -> None:
 
 def test_the_price_of_a_radius_is_told_and_nothing_is_spent(run: Run, people: Path) -> None:
     asked(run, str(people), "smoker", "--questions", "200")
-    before = entries(f"{people}.holdfast")
+    before = entries(f"{people}.peekproof")
     radius = str(0.9 * asked(run, str(people), "smoker")["certificate"]["radius"])
     price = ("ask", str(people), "age > 50", "--radius", radius, "--price")
     told = json.loads(run(*price, "--json").out)
@@ -382,7 +382,7 @@ def test_the_price_of_a_radius_is_told_and_nothing_is_spent(run: Run, people: Pa
     assert run(*price).out.startswith(f"±{found['radius']:.3f}"[:5])
     assert found["questions"] > 1
     assert found["affordable"] == int(left // found["questions"])
-    assert entries(f"{people}.holdfast") == before
+    assert entries(f"{people}.peekproof") == before
     bought = asked(run, str(people), "age > 50", "--radius", radius)
     assert bought["answers"][0]["radius"] <= float(radius)
     assert bought["remaining"] == left - ceil(found["questions"])

@@ -1,4 +1,4 @@
-"""`holdfast attack`, at sizes for tests."""
+"""`peekproof attack`, at sizes for tests."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from xml.etree import ElementTree
 import pytest
 
 from cli.running import Run, on_terminal
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.fight import fight
-from holdfast.audit.opponents.catalogue import OPPONENTS
-from holdfast.audit.opponents.controls import Plain
-from holdfast.audit.outcome import Decisive, Outcome
-from holdfast.cli import attack
-from holdfast.cli.attack_one import _cells
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.fight import fight
+from peekproof.audit.opponents.catalogue import OPPONENTS
+from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.outcome import Decisive, Outcome
+from peekproof.cli import attack
+from peekproof.cli.attack_one import _cells
 
 SMALL = ("--rows", "400", "--questions", "30")
 
 
 @pytest.fixture(autouse=True)
 def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.audit.bouts.os.cpu_count", lambda: 1)
+    monkeypatch.setattr("peekproof.audit.bouts.os.cpu_count", lambda: 1)
 
 
 def row(out: str, name: str) -> list[str]:
@@ -203,8 +203,8 @@ def test_all_names_are_listed_with_a_line(run: Run) -> None:
 def test_bad_input_is_found_before_any_work(
     run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
-    monkeypatch.setattr("holdfast.cli.attack_one.settle", None)
-    monkeypatch.setattr("holdfast.audit.matrix.settle", None)
+    monkeypatch.setattr("peekproof.cli.attack_one.settle", None)
+    monkeypatch.setattr("peekproof.audit.matrix.settle", None)
     done = run("attack", *words)
 
     assert (done.code, done.out) == (2, "")
@@ -223,12 +223,12 @@ def test_errors_can_be_read_by_programs(run: Run) -> None:
     [
         (
             "correlation",
-            "holdfast attack correlation --mechanism ladder --rows 400 --questions 30 "
+            "peekproof attack correlation --mechanism ladder --rows 400 --questions 30 "
             "--confidence 0.9 --seed 2 --plot FILE",
         ),
         (
             "all",
-            "holdfast attack all --mechanism ladder --rows 400 --questions 30 --seed 2 "
+            "peekproof attack all --mechanism ladder --rows 400 --questions 30 --seed 2 "
             "--confidence 0.9 --plot FILE",
         ),
     ],
@@ -248,7 +248,7 @@ def test_a_picture_names_the_command_that_draws_it_again(
 
 
 def test_a_terminal_shows_a_bar() -> None:
-    words = ("-m", "holdfast", "attack", "correlation", "--rows", "60", "--questions", "13")
+    words = ("-m", "peekproof", "attack", "correlation", "--rows", "60", "--questions", "13")
     shown = on_terminal(*words)
 
     assert shown.code == 0
@@ -281,7 +281,7 @@ def test_a_miss_by_less_than_is_shown_is_shown_with_more_places() -> None:
 def test_a_narrow_terminal_gets_the_matrix_in_parts(
     columns: int, tables: int, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.cli.render.width", lambda: columns)
+    monkeypatch.setattr("peekproof.cli.render.width", lambda: columns)
     out = run("attack", "all", "--rows", "9", "--questions", "25", "--mechanism", "plain").out
 
     lines = [line for line in out.splitlines() if line.startswith("plain  ")]
@@ -294,8 +294,8 @@ def test_a_narrow_terminal_gets_the_matrix_in_parts(
 def test_a_picture_that_cannot_be_written_is_refused_before_any_work(
     command: tuple[str, ...], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.cli.attack.attack_one", None)
-    monkeypatch.setattr("holdfast.cli.monitor.measure", None)
+    monkeypatch.setattr("peekproof.cli.attack.attack_one", None)
+    monkeypatch.setattr("peekproof.cli.monitor.measure", None)
     folder = tmp_path / "folder.png"
     folder.mkdir()
     done = run(*command, "--plot", str(folder))

@@ -1,4 +1,4 @@
-"""`holdfast board`: from labels to a signed result."""
+"""`peekproof board`: from labels to a signed result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cli.running import Outcome, Run
-from holdfast.cli.board_show import bar
+from peekproof.cli.board_show import bar
 from learn.board.contests import frame_of, labels_of
 
 

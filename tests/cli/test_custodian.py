@@ -14,7 +14,7 @@ from cli.running import Run
 @pytest.fixture
 def book(run: Run, people: Path) -> str:
     assert run("ask", str(people), "age < 1", "--questions", "20", "--analyst", "ann").code == 0
-    return f"{people}.holdfast"
+    return f"{people}.peekproof"
 
 
 def test_shares_are_set_moved_and_taken_back(run: Run, people: Path, book: str) -> None:

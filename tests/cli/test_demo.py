@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-import holdfast
+import peekproof
 from audit.small import CHECKPOINTS as FEW_CHECKPOINTS
 from audit.small import FEATURES as FEW_FEATURES
 from audit.small import ROWS as FEW_ROWS
 from audit.small import SIGNAL, shrink
 from cli.running import Run, in_pipe
-from holdfast.audit.correlation import predicted_share
-from holdfast.audit.story import (
+from peekproof.audit.correlation import predicted_share
+from peekproof.audit.story import (
     CHECKPOINTS,
     FEATURES,
     NOISE_ONLY_SIGMA,
@@ -24,11 +24,11 @@ from holdfast.audit.story import (
     SIGNAL_SHARE,
     TRUTH,
 )
-from holdfast.core.target import Target
-from holdfast.testing.statistics import statistical
+from peekproof.core.target import Target
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
-FIGURES = ["holdfast-demo.png", "holdfast-demo.svg"]
+FIGURES = ["peekproof-demo.png", "peekproof-demo.svg"]
 TITLES = {"Data without any signal", "Data with one real signal"}
 
 
@@ -45,8 +45,8 @@ def strays(distance: float, *, sigma: float = 0.0) -> float:
 def unlucky(runs: int) -> float:
     """The chance that a correct demonstration disappoints the test below."""
     asked = FEATURES + len(CHECKPOINTS)
-    best = holdfast.plan(rows=ROWS, target=Target.of(confidence=0.95, questions=asked))
-    assert isinstance(best.mechanism, holdfast.Gaussian)
+    best = peekproof.plan(rows=ROWS, target=Target.of(confidence=0.95, questions=asked))
+    assert isinstance(best.mechanism, peekproof.Gaussian)
     ours, theirs = float(best.mechanism.sigma), float(NOISE_ONLY_SIGMA)
 
     def gain(size: int, sigma: float) -> float:
@@ -67,7 +67,7 @@ def unlucky(runs: int) -> float:
 
 def told(seed: int, out: Path) -> dict[str, Any]:
     """The real demonstration in a process of its own, checked for all but the signal."""
-    done = in_pipe("-m", "holdfast", "demo", "--json", "--seed", str(seed), "--out", str(out))
+    done = in_pipe("-m", "peekproof", "demo", "--json", "--seed", str(seed), "--out", str(out))
     assert (done.code, done.err) == (0, "")
     found = json.loads(done.out)
     assert isinstance(found, dict)
@@ -75,7 +75,7 @@ def told(seed: int, out: Path) -> dict[str, Any]:
     assert [(name, claim["covers"]) for name, claim in found["claims"].items()] == [
         ("plain holdout", False),
         ("noise only", False),
-        ("Holdfast", True),
+        ("Peekproof", True),
     ]
     for claim in found["claims"].values():
         assert claim["low"] <= claim["value"] <= claim["high"]
@@ -88,7 +88,7 @@ def told(seed: int, out: Path) -> dict[str, Any]:
 
 
 @statistical(false_alarm=FALSE_ALARM)
-def test_the_demonstration_fools_the_others_and_not_holdfast(tmp_path: Path) -> None:
+def test_the_demonstration_fools_the_others_and_not_peekproof(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert unlucky(runs=2) < FALSE_ALARM
     found = told(1, tmp_path / "new" / "folder")
@@ -132,7 +132,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def no_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.cli.demo.find_spec", lambda name: None)
+    monkeypatch.setattr("peekproof.cli.demo.find_spec", lambda name: None)
 
 
 @statistical(false_alarm=1e-12)
@@ -147,7 +147,7 @@ def test_the_story_in_words(run: Run, tmp_path: Path) -> None:
     headings = [line for line in said.splitlines() if re.match(r"\d\. ", line)]
     assert [heading[0] for heading in headings] == ["1", "2", "3", "4"]
     assert f"{FEW_ROWS:,} rows, {FEW_FEATURES} coin-flip features" in said
-    for name in ("plain holdout", "noise only", "Holdfast"):
+    for name in ("plain holdout", "noise only", "Peekproof"):
         assert re.search(rf"^{name} +\d+\.\d%  ", said, re.MULTILINE)
     assert f"Found: {SIGNAL} = y, " in said
     assert said.count(f"refused: 1 new question asked, 0 of {asked} left") == 2
@@ -168,7 +168,7 @@ def test_the_demonstration_can_be_repeated_in_the_same_folder(
         return found
 
     first, second = told_by("5"), told_by("5")
-    monkeypatch.setattr("holdfast.cli.demo.find_spec", lambda name: None)  # its figure says no more
+    monkeypatch.setattr("peekproof.cli.demo.find_spec", lambda name: None)  # its figure says no more
     other = told_by("6")
 
     # The seed fixes the data, so exact claims repeat.
@@ -185,7 +185,7 @@ def test_without_matplotlib_the_story_is_told_without_a_figure(run: Run, tmp_pat
 
     assert (done.code, done.err) == (0, "")
     assert "4. A restart changes nothing." in done.out
-    assert "pip install 'holdfast[plot]'" in done.out
+    assert "pip install 'peekproof[plot]'" in done.out
     assert "Figure:" not in done.out
     assert json.loads(in_json.out)["figures"] == []
     assert json.loads(in_json.out)["exit_code_after_restart"] == 3
@@ -198,10 +198,10 @@ def test_a_second_demonstration_in_a_row_is_not_taken_for_a_second_budget(
 ) -> None:
     for _ in range(2):
         assert run("demo", "--out", str(tmp_path / "out")).code == 0
-        assert os.environ["HOLDFAST_WITNESS"] == str(witness_folder)
-    monkeypatch.delenv("HOLDFAST_WITNESS")
+        assert os.environ["PEEKPROOF_WITNESS"] == str(witness_folder)
+    monkeypatch.delenv("PEEKPROOF_WITNESS")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     assert run("demo", "--out", str(tmp_path / "out")).code == 0
-    assert "HOLDFAST_WITNESS" not in os.environ
+    assert "PEEKPROOF_WITNESS" not in os.environ
     assert not witness_folder.exists()
     assert not (tmp_path / "home/.local").exists()

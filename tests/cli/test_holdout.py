@@ -1,4 +1,4 @@
-"""`holdfast holdout`: names come and go, budgets stay."""
+"""`peekproof holdout`: names come and go, budgets stay."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def model(tmp_path: Path) -> Path:
 def test_a_holdout_is_made_listed_shown_and_forgotten(run: Run, file: Path) -> None:
     made = create(run, "churn", file, "--questions", "7", "--confidence", "0.9")
     assert (made["questions"], made["remaining"], made["continued"]) == (7, 7, False)
-    assert made["ledger"] == f"{file}.holdfast"
+    assert made["ledger"] == f"{file}.peekproof"
     (listed,) = json.loads(run("holdout", "list", "--json").out)
     assert (listed["name"], listed["id"], listed["groups"]) == ("churn", "id", ["region"])
     assert "churn" in run("holdout", "list").out
@@ -60,7 +60,7 @@ def test_another_name_and_path_for_the_same_rows_goes_on_with_their_budget(
     file.rename(moved)
     again = create(run, "other", moved)
     assert again["continued"]
-    assert (again["remaining"], again["ledger"]) == (4, f"{file}.holdfast")
+    assert (again["remaining"], again["ledger"]) == (4, f"{file}.peekproof")
     assert score(run, model, "other")["replayed"]
 
 
@@ -81,11 +81,11 @@ def test_a_ledger_that_moved_along_is_found(run: Run, file: Path, model: Path) -
     score(run, model, "churn", "--guess", "0.8")
     folder = file.parent / "moved"
     folder.mkdir()
-    for path in (file, Path(f"{file}.holdfast")):
+    for path in (file, Path(f"{file}.peekproof")):
         path.rename(folder / path.name)
     done = run("score", str(model), "--holdout", "churn")
     assert (done.code, done.out) == (2, "")
-    assert "holdfast holdout create churn LABELS --label y --id id --group region" in done.err
+    assert "peekproof holdout create churn LABELS --label y --id id --group region" in done.err
     assert create(run, "churn", folder / file.name)["remaining"] == 4
 
 
@@ -94,8 +94,8 @@ def test_a_ledger_that_is_gone_is_not_begun_anew(
     run: Run, file: Path, model: Path, monkeypatch: pytest.MonkeyPatch, witness: bool
 ) -> None:
     if not witness:
-        monkeypatch.setenv("HOLDFAST_HOLDOUTS", str(file.parent / "names"))
-        monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+        monkeypatch.setenv("PEEKPROOF_HOLDOUTS", str(file.parent / "names"))
+        monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
     ledger = Path(create(run, "churn", file)["ledger"])
     ledger.unlink()
     done = run("score", str(model), "--holdout", "churn", "--guess", "0.8")
@@ -131,8 +131,8 @@ def test_a_name_stands_for_its_rows_alone(run: Run, file: Path, tmp_path: Path) 
     pl.DataFrame({"y": labels()}).write_csv(tmp_path / "other.csv")
     taken = run("holdout", "create", "churn", str(tmp_path / "other.csv"), "--label", "y")
     assert taken.code == 2
-    assert "holdfast holdout forget churn" in taken.err
-    assert not (tmp_path / "other.csv.holdfast").exists()
+    assert "peekproof holdout forget churn" in taken.err
+    assert not (tmp_path / "other.csv.peekproof").exists()
 
 
 def test_a_file_whose_labels_changed_is_refused(run: Run, file: Path, model: Path) -> None:
@@ -161,14 +161,14 @@ def test_a_slip_names_what_to_do_and_makes_nothing(
     done = run("holdout", "create", *(each.format(file) for each in words))
     assert (done.code, done.out) == (2, "")
     assert said in done.err
-    assert not Path(f"{file}.holdfast").exists()
+    assert not Path(f"{file}.peekproof").exists()
     assert json.loads(run("holdout", "list", "--json").out) == []
 
 
 def test_the_folder_of_names_can_be_chosen(
     run: Run, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_HOLDOUTS", str(tmp_path / "names"))
+    monkeypatch.setenv("PEEKPROOF_HOLDOUTS", str(tmp_path / "names"))
     create(run, "churn", file)
     names = tmp_path / "names" / "holdouts.json"
     assert names.exists()
@@ -176,12 +176,12 @@ def test_the_folder_of_names_can_be_chosen(
     done = run("holdout", "show", "churn")
     assert done.code == 2
     assert f"{names}" in done.err
-    assert "HOLDFAST_HOLDOUTS" in done.err
+    assert "PEEKPROOF_HOLDOUTS" in done.err
 
 
 def test_a_budget_outlives_the_process(run: Run, file: Path, model: Path) -> None:
     create(run, "churn", file, "--questions", "5")
-    words = ("-m", "holdfast", "score", str(model), "--holdout", "churn", "--guess", "0.8")
+    words = ("-m", "peekproof", "score", str(model), "--holdout", "churn", "--guess", "0.8")
     assert in_pipe(*words).code == 0
     assert shown(run, "churn")["remaining"] == 4
     assert score(run, model, "churn")["replayed"]

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import peekproof
 from cli.running import Run
-from holdfast.core.errors import EvaluationFailed
-from holdfast.data.table import Table
-from holdfast.noise.entropy import Seeded
+from peekproof.core.errors import EvaluationFailed
+from peekproof.data.table import Table
+from peekproof.noise.entropy import Seeded
 
 
 @pytest.fixture
 def book(run: Run, people: Path) -> str:
     """A ledger with two answers of a budget of five."""
     assert run("ask", str(people), "smoker", "age < 30", "--questions", "5").code == 0
-    return f"{people}.holdfast"
+    return f"{people}.peekproof"
 
 
 def alter(book: str, statement: str) -> None:
@@ -60,7 +60,7 @@ def test_show_repeats_the_lines_of_ask(run: Run, people: Path, book: str) -> Non
 
 
 def test_show_says_that_noise_was_seeded(run: Run, people: Path) -> None:
-    with holdfast.open(people, questions=5, entropy=Seeded(3)) as data:
+    with peekproof.open(people, questions=5, entropy=Seeded(3)) as data:
         data.ask("smoker")
 
     assert "noise from seed 3: for tests only" in run("ledger", "show", str(people)).out
@@ -178,7 +178,7 @@ def test_a_data_file_nobody_asked_about_is_not_called_damaged(
     done = run("ledger", command, str(people))
 
     assert (done.code, done.out) == (4, "")
-    assert f"{people}.holdfast does not exist" in done.err
+    assert f"{people}.peekproof does not exist" in done.err
     assert "damaged" not in done.err
     assert "backup" not in done.err
 

@@ -11,11 +11,11 @@ from typing import TextIO
 
 import pytest
 
-import holdfast
+import peekproof
 from cli.running import ESCAPE, Run, in_pipe, on_terminal
-from holdfast.core.errors import LedgerDamaged
-from holdfast.ledger.export import read_export
-from holdfast.ledger.ledger import Ledger
+from peekproof.core.errors import LedgerDamaged
+from peekproof.ledger.export import read_export
+from peekproof.ledger.ledger import Ledger
 from ledger.books import chained, overwrite
 
 
@@ -24,7 +24,7 @@ def book(run: Run, people: Path) -> str:
     """A ledger with two answers of a budget of five."""
     promise = ("--questions", "5", "--mechanism", "gaussian")
     assert run("ask", str(people), "smoker", "age < 30", *promise).code == 0
-    return f"{people}.holdfast"
+    return f"{people}.peekproof"
 
 
 @pytest.fixture
@@ -37,9 +37,9 @@ def exported(run: Run, book: str, tmp_path: Path) -> str:
 @pytest.fixture
 def keyed(people: Path) -> str:
     """A ledger on fresh rows, whose first entry holds a key."""
-    with holdfast.open(people, questions=5, mechanisms=[holdfast.Splitting]) as data:
+    with peekproof.open(people, questions=5, mechanisms=[peekproof.Splitting]) as data:
         data.ask("smoker")
-    return f"{people}.holdfast"
+    return f"{people}.peekproof"
 
 
 def key_of(book: str) -> str:
@@ -80,7 +80,7 @@ def test_an_export_that_fails_leaves_no_file(
         file.write("the first lines")
         raise LedgerDamaged(ledger=ledger.place, problem="is damaged")
 
-    monkeypatch.setattr("holdfast.cli.ledger_export.export_to", fail)
+    monkeypatch.setattr("peekproof.cli.ledger_export.export_to", fail)
     out = tmp_path / "new.jsonl"
     assert run("ledger", "export", book, "--out", str(out)).code == 4
     assert not out.exists()
@@ -100,14 +100,14 @@ def test_a_key_in_an_export_is_warned_about_and_shown_nowhere_else(
     assert done.code == 0
     assert key in done.out
     assert done.err.startswith("Warning: the export holds the key")
-    other = str(shutil.copy(keyed, tmp_path / "other.holdfast"))
-    with holdfast.open(tmp_path / "people.csv", ledger=other) as data:
+    other = str(shutil.copy(keyed, tmp_path / "other.peekproof"))
+    with peekproof.open(tmp_path / "people.csv", ledger=other) as data:
         data.ask("age < 30")
-    with holdfast.open(
+    with peekproof.open(
         {"age": [1.0, 2.0] * 500},
-        ledger=tmp_path / "third.holdfast",
+        ledger=tmp_path / "third.peekproof",
         questions=5,
-        mechanisms=[holdfast.Splitting],
+        mechanisms=[peekproof.Splitting],
     ):
         pass
     for command in (
@@ -116,7 +116,7 @@ def test_a_key_in_an_export_is_warned_about_and_shown_nowhere_else(
         ["replay", keyed],
         ["receipt", keyed],
         ["diff", keyed, other],
-        ["diff", keyed, str(tmp_path / "third.holdfast")],
+        ["diff", keyed, str(tmp_path / "third.peekproof")],
     ):
         for form in ([], ["--json"]):
             shown = run("ledger", *command, *form)
@@ -225,10 +225,10 @@ def test_an_answer_that_cannot_be_exits_4(run: Run, keyed: str) -> None:
 
 
 def test_progress_is_for_terminals_alone(book: str) -> None:
-    piped = in_pipe("-m", "holdfast", "ledger", "verify", book)
+    piped = in_pipe("-m", "peekproof", "ledger", "verify", book)
     assert (piped.code, piped.err) == (0, "")
     assert ESCAPE not in piped.out
-    seen = on_terminal("-m", "holdfast", "ledger", "verify", book)
+    seen = on_terminal("-m", "peekproof", "ledger", "verify", book)
     assert seen.code == 0
     assert "entries" in seen.out
     assert "3/3" in seen.out
@@ -260,9 +260,9 @@ def test_diff_says_who_continues_whom(run: Run, people: Path, book: str, exporte
 def test_diff_shows_where_two_part(
     run: Run, people: Path, book: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = str(shutil.copy(book, tmp_path / "other.holdfast"))
+    other = str(shutil.copy(book, tmp_path / "other.peekproof"))
     assert run("ask", str(people), "age < 40").code == 0
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "elsewhere"))
     assert run("ask", str(people), "age < 41", "--ledger", other).code == 0
     done = run("ledger", "diff", book, other)
     found = json.loads(run("ledger", "diff", book, other, "--json").out)
@@ -291,11 +291,11 @@ def test_receipts_for_all_or_for_one(run: Run, book: str, tmp_path: Path) -> Non
     both = run("ledger", "receipt", book)
     found = json.loads(run("ledger", "receipt", book, "--json").out)
     assert (both.code, both.err) == (0, "")
-    assert both.out.count("Holdfast receipt: answer ") == len(found) == 2
+    assert both.out.count("Peekproof receipt: answer ") == len(found) == 2
     for asked in ("age < 30", " age  <  30", "2", found[1]["digest"], found[1]["digest"][:8]):
         one = run("ledger", "receipt", book, asked)
         assert one.code == 0
-        assert one.out == both.out[both.out.index("Holdfast receipt: answer 2") :]
+        assert one.out == both.out[both.out.index("Peekproof receipt: answer 2") :]
     out = tmp_path / "receipt.txt"
     done = run("ledger", "receipt", book, "1", "--out", str(out))
     assert done.out == f"1 receipt written to {out}\n"
@@ -325,14 +325,14 @@ def test_the_page_on_audits_shows_what_the_commands_print(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = (ROOT / "docs/how-to/audit-a-ledger.md").read_text()
-    blocks = re.findall(r"^```console\n\$ holdfast (.*?)\n(.*?)^```", page, re.M | re.S)
+    blocks = re.findall(r"^```console\n\$ peekproof (.*?)\n(.*?)^```", page, re.M | re.S)
     assert len(blocks) == 5
-    shutil.copy(ROOT / "tests/ledger/formats/1/noise.holdfast", tmp_path / "people.csv.holdfast")
+    shutil.copy(ROOT / "tests/ledger/formats/1/noise.peekproof", tmp_path / "people.csv.peekproof")
     monkeypatch.chdir(tmp_path)
     for command, printed in blocks:
         words = shlex.split(command)
         if words[1] == "diff":
-            with closing(Ledger.open("people.csv.holdfast")) as ledger:
+            with closing(Ledger.open("people.csv.peekproof")) as ledger:
                 for number in range(4):
                     ledger.override(reason=f"reason {number}", against="hf1-0")
         done = run(*words)

@@ -9,18 +9,18 @@ from fractions import Fraction
 import click
 import pytest
 
-import holdfast
+import peekproof
 from cli.running import Run, in_pipe
-from holdfast.cli.main import cli, exit_code, main
-from holdfast.core.errors import (
+from peekproof.cli.main import cli, exit_code, main
+from peekproof.core.errors import (
     DataError,
-    HoldfastError,
+    PeekproofError,
     InvalidInput,
     LedgerDamaged,
     LedgerTooNew,
     QuestionError,
 )
-from holdfast.core.refusals import BudgetExhausted, VacuousPlan
+from peekproof.core.refusals import BudgetExhausted, VacuousPlan
 
 
 def commands(
@@ -119,7 +119,7 @@ def test_usage_errors_exit_2_and_leave_standard_output_empty(
     done = run(*words)
 
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("Usage: holdfast ")
+    assert done.err.startswith("Usage: peekproof ")
     assert "Error: " in done.err
 
 
@@ -140,7 +140,7 @@ def test_usage_errors_are_json_for_who_reads_json(
 
     assert (done.code, done.err, told["error"]) == (2, "", "UsageError")
     assert message in told["message"]
-    assert told["fields"]["usage"].startswith("Usage: holdfast ")
+    assert told["fields"]["usage"].startswith("Usage: peekproof ")
 
 
 def test_a_question_that_is_not_confirmed_aborts_the_same_with_json(
@@ -158,27 +158,27 @@ def test_the_version_is_the_package_version(run: Run) -> None:
     done = run("--version")
 
     assert done.code == 0
-    assert done.out.split()[-1] == holdfast.__version__
+    assert done.out.split()[-1] == peekproof.__version__
 
 
 def test_the_module_runs_the_same_command_line(run: Run) -> None:
     for arguments in (["plan", "--rows", "50000"], ["plan", "--rows", "-5"], ["--help"]):
-        assert in_pipe("-m", "holdfast", *arguments) == run(*arguments)
+        assert in_pipe("-m", "peekproof", *arguments) == run(*arguments)
 
 
 def test_arguments_come_from_the_process_by_default(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["holdfast", "--version"])
+    monkeypatch.setattr("sys.argv", ["peekproof", "--version"])
     with pytest.raises(SystemExit) as ended:
         main()
 
     assert ended.value.code == 0
-    assert holdfast.__version__ in capsys.readouterr().out
+    assert peekproof.__version__ in capsys.readouterr().out
 
 
 def test_a_stream_with_few_letters_gets_escapes_instead_of_a_failure() -> None:
-    done = in_pipe("-m", "holdfast", "plan", "--rows", "50000", PYTHONIOENCODING="ascii")
+    done = in_pipe("-m", "peekproof", "plan", "--rows", "50000", PYTHONIOENCODING="ascii")
 
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("\\xb10.")
@@ -188,7 +188,7 @@ def reader_leaves(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     """The command with a pipe as output that is closed before anything is written to it."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "holdfast", *arguments]
+    command = [sys.executable, "-m", "peekproof", *arguments]
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
     return done
@@ -228,5 +228,5 @@ def test_a_reader_that_leaves_before_an_error_is_no_trouble() -> None:
     ],
     ids=lambda each: type(each).__name__,
 )
-def test_each_kind_of_trouble_has_its_exit_code(problem: HoldfastError, code: int) -> None:
+def test_each_kind_of_trouble_has_its_exit_code(problem: PeekproofError, code: int) -> None:
     assert exit_code(problem) == code

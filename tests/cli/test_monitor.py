@@ -70,7 +70,7 @@ def test_a_picture_can_be_drawn(run: Run, tmp_path: Path) -> None:
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines()[-1] == f"Figure: {picture}"
-    assert "holdfast monitor --attack correlation --mechanism noise" in picture.read_text()
+    assert "peekproof monitor --attack correlation --mechanism noise" in picture.read_text()
 
 
 @pytest.mark.parametrize(

@@ -4,16 +4,16 @@ from math import fsum
 
 import pytest
 
-import holdfast
+import peekproof
 from cli.running import Run
-from holdfast.core.target import Target
+from peekproof.core.target import Target
 
 FEEDBACK = re.compile(r"n ≥ ([\d,]+)(?: or at most ([\d,]+) questions)?")
 
 
 def radius(*, rows: int, questions: int, confidence: float = 0.95) -> float:
     target = Target.of(confidence=confidence, questions=questions)
-    return holdfast.plan(rows=rows, target=target).radius
+    return peekproof.plan(rows=rows, target=target).radius
 
 
 def printed_radius(out: str) -> float:

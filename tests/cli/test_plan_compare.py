@@ -1,4 +1,4 @@
-"""`holdfast plan --compare` and `--chains`: what they print, draw and refuse."""
+"""`peekproof plan --compare` and `--chains`: what they print, draw and refuse."""
 
 import json
 import re
@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from cli.running import Run
-from holdfast.cli import plan_chains, plan_compare
-from holdfast.core.target import Target
-from holdfast.planner.growth import growth
-from holdfast.planner.published import VOTES
-from holdfast.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
+from peekproof.cli import plan_chains, plan_compare
+from peekproof.core.target import Target
+from peekproof.planner.growth import growth
+from peekproof.planner.published import VOTES
+from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
 
 
 @pytest.fixture(autouse=True)
@@ -125,7 +125,7 @@ def test_the_comparison_is_drawn(run: Run, tmp_path: Path, rounds: str) -> None:
     assert (done.code, done.err) == (0, "")
     assert f"Figure: {picture}" in done.out
     drawn = picture.read_text(encoding="utf-8")
-    assert f"holdfast plan --rows 3000 --compare --confidence 0.95{rounds} --plot FILE" in drawn
+    assert f"peekproof plan --rows 3000 --compare --confidence 0.95{rounds} --plot FILE" in drawn
     assert (ROUNDS in drawn) == bool(rounds)
 
 
@@ -163,7 +163,7 @@ def test_chains_are_drawn(run: Run, tmp_path: Path) -> None:
 
 def test_the_page_shows_what_the_command_prints(run: Run) -> None:
     page = Path(__file__).parents[2] / "docs/how-to/compare-routes.md"
-    (block,) = re.findall(r"^```console\n\$ holdfast (.*?)^```", page.read_text(), re.M | re.S)
+    (block,) = re.findall(r"^```console\n\$ peekproof (.*?)^```", page.read_text(), re.M | re.S)
     command, _, printed = block.partition("\n")
     shown = run(*command.split()).out.splitlines()
     lines = [line for line in printed.splitlines() if line.strip() != "…"]

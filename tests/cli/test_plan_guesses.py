@@ -1,15 +1,15 @@
-"""`holdfast plan --guesses`: both plans, which is narrower, and from when on the other is."""
+"""`peekproof plan --guesses`: both plans, which is narrower, and from when on the other is."""
 
 import json
 
 import pytest
 
 from cli.running import Run
-from holdfast.cli.plan_guesses import from_training
-from holdfast.core.numerics import decimal_up
-from holdfast.core.target import Target
-from holdfast.planner.guessing import HALF, best_guessing, split_guessing
-from holdfast.planner.plan import plan
+from peekproof.cli.plan_guesses import from_training
+from peekproof.core.numerics import decimal_up
+from peekproof.core.target import Target
+from peekproof.planner.guessing import HALF, best_guessing, split_guessing
+from peekproof.planner.plan import plan
 
 ARGUMENTS = ("plan", "--rows", "100000", "--questions", "1000", "--guesses", "training")
 TARGET = Target.of(confidence=0.95, questions=1_000)

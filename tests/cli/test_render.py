@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from cli.running import ESCAPE, in_pipe, on_terminal
-from holdfast.cli import render
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import VacuousPlan
+from peekproof.cli import render
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import VacuousPlan
 
 COLUMNS = ["share", "question"]
 ROWS = [["0.5", "a [bold]quite[/bold] long question"], ["0.25", "ä"]]
 
 BARS = """
-from holdfast.cli import render
+from peekproof.cli import render
 with render.progress() as progress:
     progress("counting rows", 1, 4)
     progress("counting rows", 4, 4)
@@ -167,8 +167,8 @@ def test_progress_bars_appear_on_a_terminal_and_only_there() -> None:
 
 def test_colours_appear_on_a_terminal_and_only_there() -> None:
     good, bad = ("plan", "--rows", "50000"), ("plan", "--rows", "-5")
-    shown, piped = (where("-m", "holdfast", *good) for where in (on_terminal, in_pipe))
-    alarm, quiet = (where("-m", "holdfast", *bad) for where in (on_terminal, in_pipe))
+    shown, piped = (where("-m", "peekproof", *good) for where in (on_terminal, in_pipe))
+    alarm, quiet = (where("-m", "peekproof", *bad) for where in (on_terminal, in_pipe))
 
     assert (shown.code, piped.code, alarm.code, quiet.code) == (0, 0, 2, 2)
     assert f"{ESCAPE}1m" in shown.out
@@ -178,7 +178,7 @@ def test_colours_appear_on_a_terminal_and_only_there() -> None:
 
 
 def test_a_terminal_that_wants_no_colour_gets_none() -> None:
-    shown = on_terminal("-m", "holdfast", "plan", "--rows", "-5", NO_COLOR="1")
+    shown = on_terminal("-m", "peekproof", "plan", "--rows", "-5", NO_COLOR="1")
 
     assert shown.code == 2
     assert "rows must be" in shown.out
@@ -186,14 +186,14 @@ def test_a_terminal_that_wants_no_colour_gets_none() -> None:
 
 
 def test_json_on_a_terminal_is_only_json() -> None:
-    shown = on_terminal("-m", "holdfast", "plan", "--rows", "50000", "--json")
+    shown = on_terminal("-m", "peekproof", "plan", "--rows", "50000", "--json")
 
     assert json.loads(shown.out)["rows"] == 50_000
 
 
 def test_names_and_numbers_of_a_table_are_never_broken() -> None:
     script = (
-        "from holdfast.cli import render\n"
+        "from peekproof.cli import render\n"
         "names = ['mechanism', 'interval', 'truth', 'digest']\n"
         "render.table(names, [['limited-checking', '0.3797 to 0.6626', '0.5000', 'f' * 64]])"
     )

@@ -1,4 +1,4 @@
-"""`holdfast score`: what a script reads and obeys."""
+"""`peekproof score`: what a script reads and obeys."""
 
 import io
 import json
@@ -22,9 +22,9 @@ from cli.holdouts import (
     write_predictions,
 )
 from cli.running import Run
-from holdfast.core.errors import EvaluationFailed
-from holdfast.learn.held import HeldRows
-from holdfast.learn.holdout import Holdout
+from peekproof.core.errors import EvaluationFailed
+from peekproof.learn.held import HeldRows
+from peekproof.learn.holdout import Holdout
 
 KEYS = [
     "holdout", "metric", "value", "low", "high", "radius", "confidence", "guess", "confirmed",
@@ -181,7 +181,7 @@ def test_a_slip_with_a_labels_file_makes_no_ledger(run: Run, tmp_path: Path) -> 
     done = run("score", str(tmp_path / "short.txt"), "--holdout", str(path))
     assert done.code == 2
     assert f"for {ROWS:,} rows" in done.err
-    assert not (tmp_path / "labels.csv.holdfast").exists()
+    assert not (tmp_path / "labels.csv.peekproof").exists()
 
 
 def test_text_labels_that_look_like_numbers_are_compared_as_text(run: Run, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_an_answer_that_nobody_could_read_is_free_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("holdfast.cli.render.as_json", dies)
+        patch.setattr("peekproof.cli.render.as_json", dies)
         words = ("--holdout", "churn", "--guess", "0.8", "--json")
         assert run("score", str(model), *words).code == 1
     retried = score(run, model, "churn")
@@ -244,7 +244,7 @@ def test_two_processes_at_once_never_overspend(run: Run, churn: Path) -> None:
     ]
     for path in files[:5]:
         score(run, path, "churn", "--guess", "0.8")
-    command = [sys.executable, "-m", "holdfast", "score", "--holdout", "churn", "--guess", "0.8"]
+    command = [sys.executable, "-m", "peekproof", "score", "--holdout", "churn", "--guess", "0.8"]
     quiet = subprocess.DEVNULL
     running = [
         subprocess.Popen([*command, str(path)], stdout=quiet, stderr=quiet) for path in files[5:]
@@ -265,7 +265,7 @@ def test_a_gateway_with_a_holdout_is_scored_on_and_its_token_is_not_shown(
     run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held = Holdout(None, labels())
-    monkeypatch.setattr("holdfast.client.connecting.connect", lambda *_, **__: held)
+    monkeypatch.setattr("peekproof.client.connecting.connect", lambda *_, **__: held)
     pl.read_csv(model).select("prediction").write_csv(model)
     found = score(run, model, "http://127.0.0.1:1/#token=hf_secret", "--guess", "0.8")
     assert (found["holdout"], found["confirmed"]) == ("http://127.0.0.1:1/", True)
@@ -274,7 +274,7 @@ def test_a_gateway_with_a_holdout_is_scored_on_and_its_token_is_not_shown(
 def test_a_gateway_without_a_holdout_is_an_error_that_shows_no_token(
     run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.client.connecting.connect", lambda *_, **__: object())
+    monkeypatch.setattr("peekproof.client.connecting.connect", lambda *_, **__: object())
     done = run("score", str(model), "--holdout", "http://127.0.0.1:1/#token=hf_secret")
     assert done.code == 2
     assert "serves a holdout" in done.err
@@ -310,7 +310,7 @@ def test_a_column_of_ids_is_not_passed_over_where_rows_go_by_their_order(
     assert refused.code == 2
     assert "has the column 'id', as the labels have, but rows go by their order" in refused.err
     assert "--id id" in refused.err
-    assert not (tmp_path / "labels.csv.holdfast").exists()
+    assert not (tmp_path / "labels.csv.peekproof").exists()
     pl.read_csv(model).select("prediction").write_csv(model)
     assert run(*words).code == 0
 

@@ -1,4 +1,4 @@
-"""`holdfast serve`: started as people start it, asked over HTTP, ended by a signal."""
+"""`peekproof serve`: started as people start it, asked over HTTP, ended by a signal."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ import pytest
 
 from cli.running import Run
 from cli.serving import serving
-from holdfast.cli import serve_running
-from holdfast.cli.serve_demo import CARRIERS, ORIGINS, ROWS, demonstration
-from holdfast.server.served import open_all
-from holdfast.server.serving import Worker
-from holdfast.server.settings import Dataset, Settings
+from peekproof.cli import serve_running
+from peekproof.cli.serve_demo import CARRIERS, ORIGINS, ROWS, demonstration
+from peekproof.server.served import open_all
+from peekproof.server.serving import Worker
+from peekproof.server.settings import Dataset, Settings
 from ledger.postgres_server import Database
 
 ASK = "/v1/datasets/people/ask"
@@ -39,7 +39,7 @@ def test_a_file_is_served_until_ctrl_c_and_a_restart_goes_on_with_its_budget(
     assert (data["name"], data["rows"], data["questions"]) == ("people", 4000, 20)
     assert data["confidence"] == 0.95
     for ending in ("", "-tokens", "-audit.jsonl"):
-        file = people.with_name(f"people.csv.holdfast{ending}")
+        file = people.with_name(f"people.csv.peekproof{ending}")
         assert file.stat().st_mode & 0o077 == 0, file
 
     with serving(str(people)) as second:
@@ -49,7 +49,7 @@ def test_a_file_is_served_until_ctrl_c_and_a_restart_goes_on_with_its_budget(
         status, again = second.send("POST", ASK, {"question": "age > 50"}, token=token)
         assert (status, again["replayed"], again["value"]) == (200, True, answer["value"])
         assert second.stop(signal.SIGTERM) == (0, "", "")
-    log = people.with_name("people.csv.holdfast-audit.jsonl").read_text().splitlines()
+    log = people.with_name("people.csv.peekproof-audit.jsonl").read_text().splitlines()
     assert [json.loads(line)["status"] for line in log] == [200, 200]
 
 
@@ -79,7 +79,7 @@ def test_several_data_sets_of_a_file_over_tls(people: Path) -> None:
         [datasets.trees]
         source = "trees.parquet"
         questions = 10
-        ledger = "forest.holdfast"
+        ledger = "forest.peekproof"
         about = "Trees by height."
         """
     )
@@ -96,14 +96,14 @@ def test_several_data_sets_of_a_file_over_tls(people: Path) -> None:
         status, _ = gateway.send("POST", "/v1/datasets/trees/ask", question, trusted=trusted)
         assert status == 200
         assert gateway.stop() == (0, "", "")
-    assert (folder / "forest.holdfast").exists()
-    assert (folder / "gateway.toml.holdfast-tokens").exists()
+    assert (folder / "forest.peekproof").exists()
+    assert (folder / "gateway.toml.peekproof-tokens").exists()
 
 
 def test_two_workers_share_a_ledger_in_postgres_and_the_tokens(
     run: Run, people: Path, database: Database
 ) -> None:
-    place, tokens = database.place("people"), str(people.with_suffix(".holdfast-tokens"))
+    place, tokens = database.place("people"), str(people.with_suffix(".peekproof-tokens"))
     options = ("--ledger", place, "--questions", "30", "--workers", "2", "--tokens", tokens)
     with serving(str(people), *options) as gateway:
         made = json.loads(run("token", "create", "ann", "--tokens", tokens, "--json").out)
@@ -155,7 +155,7 @@ def test_progress_is_heard_where_the_rows_stay_outside(tmp_path: Path) -> None:
     dataset = Dataset(
         name="trees",
         source=f"duckdb://{file}#trees",
-        ledger=str(tmp_path / "trees.holdfast"),
+        ledger=str(tmp_path / "trees.peekproof"),
         questions=10,
     )
     settings = Settings(datasets=(dataset,), store=tmp_path / "tokens")
@@ -187,15 +187,15 @@ def test_people_read_the_promise_a_link_and_how_to_invite(
     monkeypatch.setattr("uvicorn.Server.run", lambda *_, **__: None)
     here = ("serve", str(people), "--questions", "20", "--address", "127.0.0.1:0")
     first, second, third = run(*here), run(*here), run(*here, "--no-first-token")
-    tokens = f"--tokens {people}.holdfast-tokens"
+    tokens = f"--tokens {people}.peekproof-tokens"
 
     assert (first.code, first.err) == (0, "")
     assert "people: 4,000 rows, ±0." in first.out
     assert "at confidence 0.95 for all of 20 questions; 20 left" in first.out
     assert "/#token=hf_" in first.out
-    assert f"holdfast token create NAME {tokens} --address http://127.0.0.1:" in first.out
+    assert f"peekproof token create NAME {tokens} --address http://127.0.0.1:" in first.out
     assert "token=" not in second.out
-    assert f"holdfast token create NAME --custodian {tokens}" in second.out
+    assert f"peekproof token create NAME --custodian {tokens}" in second.out
     assert "--custodian" not in third.out
 
 
@@ -206,7 +206,7 @@ def test_people_read_the_promise_a_link_and_how_to_invite(
 def asked_to_serve(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
     """What would be served; nothing is."""
     found: list[Settings] = []
-    monkeypatch.setattr("holdfast.cli.serve.run", lambda settings, **_: found.append(settings))
+    monkeypatch.setattr("peekproof.cli.serve.run", lambda settings, **_: found.append(settings))
     return found
 
 
@@ -260,7 +260,7 @@ def test_a_slip_is_told_in_one_line_before_a_ledger_is_made(
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert done.err.count("\n") == 1
-    assert [each.name for each in people.parent.glob("*.holdfast*")] == []
+    assert [each.name for each in people.parent.glob("*.peekproof*")] == []
 
 
 def test_a_port_in_use_is_told_before_a_ledger_is_made(run: Run, people: Path) -> None:
@@ -269,11 +269,11 @@ def test_a_port_in_use_is_told_before_a_ledger_is_made(run: Run, people: Path) -
         done = run("serve", str(people), "--address", address)
     assert done.code == 2
     assert f"{address} cannot be listened on" in done.err
-    assert not people.with_name("people.csv.holdfast").exists()
+    assert not people.with_name("people.csv.peekproof").exists()
 
 
 def test_tokens_that_were_there_stay_when_a_start_fails(run: Run, tmp_path: Path) -> None:
-    tokens = tmp_path / "all.holdfast-tokens"
+    tokens = tmp_path / "all.peekproof-tokens"
     assert run("token", "create", "ann", "--tokens", str(tokens)).code == 0
     before = run("token", "list", "--tokens", str(tokens)).out
     place = ("--tokens", str(tokens), "--audit-log", "none", "--address", "127.0.0.1:0")
@@ -313,10 +313,10 @@ def test_a_missing_extra_says_what_to_install(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "holdfast.server.serving", raising=False)
+    monkeypatch.delitem(sys.modules, "peekproof.server.serving", raising=False)
     done = run("serve", str(people))
     assert done.code == 2
-    assert "needs uvicorn; run: pip install 'holdfast[server]'" in done.err
+    assert "needs uvicorn; run: pip install 'peekproof[server]'" in done.err
 
 
 def test_a_link_has_its_token_where_browsers_do_not_send_it() -> None:

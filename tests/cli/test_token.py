@@ -1,4 +1,4 @@
-"""`holdfast token`: made, listed, renewed and revoked, while a gateway runs."""
+"""`peekproof token`: made, listed, renewed and revoked, while a gateway runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cli.running import Run
-from holdfast.server import tokens
+from peekproof.server import tokens
 from server.gateways import Running, running
 
 
@@ -18,7 +18,7 @@ from server.gateways import Running, running
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder) as found:
             yield found
 
@@ -53,7 +53,7 @@ def test_a_running_gateway_knows_tokens_at_once_until_they_end(
     for command in ("rotate", "revoke"):
         done = run("token", command, first["id"], "--tokens", store)
         assert (done.code, done.out) == (2, "")
-        assert "holdfast token list" in done.err
+        assert "peekproof token list" in done.err
 
 
 def test_scopes_data_sets_and_days_are_kept(run: Run, gateway: Running, store: str) -> None:
@@ -101,14 +101,14 @@ def test_the_only_token_file_of_the_folder_is_the_default(
     nothing = run("token", "list")
     assert (nothing.code, nothing.out) == (2, "")
     assert "got none" in nothing.err
-    first = run("token", "create", "ann", "--tokens", "a.holdfast-tokens")
-    assert "a.holdfast-tokens is new" in first.out
+    first = run("token", "create", "ann", "--tokens", "a.peekproof-tokens")
+    assert "a.peekproof-tokens is new" in first.out
     assert "is new" not in run("token", "create", "bob").out
     assert [each["analyst"] for each in made(run, "list")] == ["ann", "bob"]
-    made(run, "create", "eve", "--tokens", "b.holdfast-tokens")
+    made(run, "create", "eve", "--tokens", "b.peekproof-tokens")
     both = run("token", "list")
     assert both.code == 2
-    assert "a.holdfast-tokens, b.holdfast-tokens" in both.err
+    assert "a.peekproof-tokens, b.peekproof-tokens" in both.err
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_slip_is_told_and_makes_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("age\n1\n" * 2000)
-    given = words if "--tokens" in words else (*words, "--tokens", "t.holdfast-tokens")
+    given = words if "--tokens" in words else (*words, "--tokens", "t.peekproof-tokens")
     done = run("token", *given)
     assert (done.code, done.out) == (2, "")
     assert said in done.err
-    assert not Path("t.holdfast-tokens").exists()
+    assert not Path("t.peekproof-tokens").exists()

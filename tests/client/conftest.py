@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import peekproof
 from client.served import SERVED
-from holdfast.client import patience
-from holdfast.server.settings import Dataset
+from peekproof.client import patience
+from peekproof.server.settings import Dataset
 from server.gateways import CARRIERS, Running, flights, running
 
 
@@ -27,19 +27,19 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             Dataset(name=name, source=source, mechanism=name, categories=categories, **said)
         )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder, *datasets) as found:
             yield found
 
 
 @pytest.fixture
-def remote(everything: Running) -> Iterator[holdfast.RemoteSession]:
-    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as found:
+def remote(everything: Running) -> Iterator[peekproof.RemoteSession]:
+    with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
         yield found
 
 
 @pytest.fixture
-def local(everything: Running) -> holdfast.Session:
+def local(everything: Running) -> peekproof.Session:
     """What the gateway itself has, for the same analyst."""
     return everything.gateway.served["gaussian"].as_analyst("ann")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-import holdfast
+import peekproof
 
 
-def outcomes(remote: holdfast.Holdout, rows: int, client: int) -> list[str]:
+def outcomes(remote: peekproof.Holdout, rows: int, client: int) -> list[str]:
     """What became of three scores."""
     told = []
     for number in range(3):
@@ -15,6 +15,6 @@ def outcomes(remote: holdfast.Holdout, rows: int, client: int) -> list[str]:
         try:
             remote.score(rng.integers(0, 2, rows), guess=0.5)
             told.append("answered")
-        except holdfast.BudgetExhausted:
+        except peekproof.BudgetExhausted:
             told.append("refused")
     return told

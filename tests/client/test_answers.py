@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import holdfast
+import peekproof
 from client.served import SERVED
-from holdfast.core.charge import amount_of
-from holdfast.derive.derived import Derived
-from holdfast.derive.linear import difference
-from holdfast.mechanisms.splitting import without_key
+from peekproof.core.charge import amount_of
+from peekproof.derive.derived import Derived
+from peekproof.derive.linear import difference
+from peekproof.mechanisms.splitting import without_key
 from server.gateways import Running
 
 GUESSED = ("checking", "limited-checking", "thresholdout")
@@ -33,11 +33,11 @@ FORMS = [
 ]
 
 
-def connected(gateway: Running, name: str) -> holdfast.RemoteSession:
-    return holdfast.connect(gateway.address, gateway.analyst, dataset=name)
+def connected(gateway: Running, name: str) -> peekproof.RemoteSession:
+    return peekproof.connect(gateway.address, gateway.analyst, dataset=name)
 
 
-def own(gateway: Running, name: str) -> holdfast.Session:
+def own(gateway: Running, name: str) -> peekproof.Session:
     return gateway.gateway.served[name].as_analyst("ann")
 
 
@@ -47,9 +47,9 @@ def placeless(found: Any) -> Any:
         case Derived():
             levels = tuple((None, level) for _, level in found.joint.levels)
             return replace(found, joint=replace(found.joint, levels=levels))
-        case holdfast.ConditionalAnswer():
+        case peekproof.ConditionalAnswer():
             return replace(found, found=placeless(found.found))
-        case holdfast.GroupedAnswer():
+        case peekproof.GroupedAnswer():
             cells = tuple(placeless(each) for each in found.cells)
             sizes = tuple(placeless(each) for each in found.sizes)
             return replace(found, cells=cells, sizes=sizes)
@@ -57,13 +57,13 @@ def placeless(found: Any) -> Any:
             return found
 
 
-def spent(session: holdfast.Session) -> Fraction:
+def spent(session: peekproof.Session) -> Fraction:
     return amount_of(session.ledger.spent())
 
 
 @pytest.mark.parametrize(("method", "question"), FORMS)
 def test_every_form_is_rebuilt_as_the_session_has_it(
-    method: str, question: str, remote: holdfast.RemoteSession, local: holdfast.Session
+    method: str, question: str, remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     before = spent(local)
     first = getattr(remote, method)(question)
@@ -86,7 +86,7 @@ def paid(found: Any) -> dict[str, object]:
 
 
 def test_a_choice_is_rebuilt_as_the_session_has_it(
-    remote: holdfast.RemoteSession, local: holdfast.Session
+    remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     shares = ["delay > 10", "night", "distance > 900"]
     means = ["mean(delay, 0, 9)", "mean(distance, 0, 9)"]
@@ -114,7 +114,7 @@ def test_a_choice_where_guesses_are_checked_is_rebuilt_with_its_value(everything
         first.certificate.verify()
         guessed = remote.ask("delay > 12", guess=0.5, trained_on=300)
         assert guessed.certificate.verify() == guessed.certificate
-        with pytest.raises(holdfast.InvalidInput, match="trained_on must be"):
+        with pytest.raises(peekproof.InvalidInput, match="trained_on must be"):
             remote.ask("delay > 13", guess=0.5, tolerance=0.1, trained_on=300)
 
 
@@ -180,12 +180,12 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
             remote.ask(question, guess=guess)
         quotient = "delay > 5 given night"
         assert placeless(remote.conditional(quotient)) == placeless(local.conditional(quotient))
-        with pytest.raises(holdfast.InvalidInput, match="guess must be given"):
+        with pytest.raises(peekproof.InvalidInput, match="guess must be given"):
             remote.ask("delay > 77")
 
 
 def test_a_batch_of_any_forms_is_charged_together(
-    remote: holdfast.RemoteSession, local: holdfast.Session
+    remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     cut = next(_new) + 100
     questions = [f"delay > {cut}", f"distance > {cut} by carrier", f"night given distance < {cut}"]
@@ -201,7 +201,7 @@ def test_a_batch_of_any_forms_is_charged_together(
 
 
 def test_a_radius_and_a_loss_of_their_own_are_kept(
-    remote: holdfast.RemoteSession, local: holdfast.Session
+    remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     radius = 1.5 * local.plan.radius
     assert remote.price(radius) == local.price(radius)
@@ -220,7 +220,7 @@ def test_a_radius_and_a_loss_of_their_own_are_kept(
 
 
 def test_answers_of_two_connections_hold_together(
-    everything: Running, remote: holdfast.RemoteSession
+    everything: Running, remote: peekproof.RemoteSession
 ) -> None:
     with connected(everything, "gaussian") as other:
         apart = difference(remote.ask("delay > 20"), other.ask("delay > 30"))
@@ -231,7 +231,7 @@ def test_answers_of_two_connections_hold_together(
 
 
 def test_overrides_that_come_later_are_among_the_assumptions(
-    remote: holdfast.RemoteSession, local: holdfast.Session
+    remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     before = remote.ask("distance > 777")
     local.ledger.override(reason="a backup was restored", against="nothing")

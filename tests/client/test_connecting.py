@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import peekproof
 from client.scripted import problem, reply, scripted
-from holdfast.client.address import read_address
+from peekproof.client.address import read_address
 from server.gateways import Running, held, running
 
 SECRET = "hf_0123456789ab_a-secret-that-nobody-else-may-see"
@@ -20,7 +20,7 @@ SECRET = "hf_0123456789ab_a-secret-that-nobody-else-may-see"
 
 def test_the_link_of_a_custodian_is_enough(everything: Running) -> None:
     link = f"{everything.address}/#token={everything.analyst}"
-    with holdfast.connect(link, dataset="gaussian") as found:
+    with peekproof.connect(link, dataset="gaussian") as found:
         assert found.analyst == "ann"
         assert found.schema.categories == {"carrier": ("AA", "DL", "UA")}
 
@@ -28,28 +28,28 @@ def test_the_link_of_a_custodian_is_enough(everything: Running) -> None:
 def test_the_token_may_be_in_the_environment(
     everything: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_TOKEN", everything.custodian)
-    with holdfast.connect(everything.address, dataset="gaussian") as found:
+    monkeypatch.setenv("PEEKPROOF_TOKEN", everything.custodian)
+    with peekproof.connect(everything.address, dataset="gaussian") as found:
         assert found.analyst == "custodian"
-    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as found:
+    with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
         assert found.analyst == "ann"
 
 
 def test_without_a_token_nothing_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HOLDFAST_TOKEN", raising=False)
-    with pytest.raises(holdfast.Unauthenticated, match="HOLDFAST_TOKEN"):
-        holdfast.connect("http://127.0.0.1:1")
+    monkeypatch.delenv("PEEKPROOF_TOKEN", raising=False)
+    with pytest.raises(peekproof.Unauthenticated, match="PEEKPROOF_TOKEN"):
+        peekproof.connect("http://127.0.0.1:1")
 
 
 def test_a_token_that_is_not_known_is_refused(everything: Running) -> None:
-    with pytest.raises(holdfast.Unauthenticated):
-        holdfast.connect(everything.address, SECRET)
+    with pytest.raises(peekproof.Unauthenticated):
+        peekproof.connect(everything.address, SECRET)
 
 
 def test_data_sets_are_listed_if_it_is_not_clear_which(everything: Running) -> None:
     for dataset in (None, "flights"):
-        with pytest.raises(holdfast.InvalidInput) as refused:
-            holdfast.connect(everything.address, everything.analyst, dataset=dataset)
+        with pytest.raises(peekproof.InvalidInput) as refused:
+            peekproof.connect(everything.address, everything.analyst, dataset=dataset)
         assert refused.value.argument == "dataset"
         assert "gaussian, laplace, truncation" in refused.value.accepted
 
@@ -59,8 +59,8 @@ def test_data_sets_are_listed_if_it_is_not_clear_which(everything: Running) -> N
     ["", "data.example.org", "ftp://x", "https://", "http://a:b", "https://u:pw@x", 5, None],
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
-    with pytest.raises(holdfast.InvalidInput) as refused:
-        holdfast.connect(url, SECRET)
+    with pytest.raises(peekproof.InvalidInput) as refused:
+        peekproof.connect(url, SECRET)
     assert refused.value.argument == "url"
     assert "pw" not in str(refused.value)
 
@@ -80,35 +80,35 @@ def test_addresses_are_shown_as_they_are_meant(url: str, shown: str) -> None:
 
 
 def test_a_token_does_not_travel_unencrypted_unless_that_is_wanted() -> None:
-    with pytest.raises(holdfast.InvalidInput, match="insecure=True"):
-        holdfast.connect("http://data.example.org", SECRET)
+    with pytest.raises(peekproof.InvalidInput, match="insecure=True"):
+        peekproof.connect("http://data.example.org", SECRET)
     assert read_address("http://data.example.org", insecure=True).host == "data.example.org"
 
 
 def test_a_gateway_that_is_not_there_is_named_with_what_to_do() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(holdfast.GatewayUnavailable) as lost:
-        holdfast.connect(f"http://127.0.0.1:{port}", SECRET)
+    with pytest.raises(peekproof.GatewayUnavailable) as lost:
+        peekproof.connect(f"http://127.0.0.1:{port}", SECRET)
     assert f"http://127.0.0.1:{port}" in str(lost.value)
-    assert "holdfast serve" in str(lost.value)
+    assert "peekproof serve" in str(lost.value)
 
 
 def test_the_token_is_in_no_repr_and_in_no_error(everything: Running) -> None:
-    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as found:
+    with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
         seen, queue = set(), [found]
         while queue:  # all that can be reached, as debuggers show it
             each = queue.pop()
-            if id(each) not in seen and type(each).__module__.startswith("holdfast.client"):
+            if id(each) not in seen and type(each).__module__.startswith("peekproof.client"):
                 seen.add(id(each))
                 assert everything.analyst not in repr(each)
                 queue += list(vars(each).values()) if hasattr(each, "__dict__") else []
         assert len(seen) > 4
-    with pytest.raises(holdfast.InvalidInput) as refused:
-        holdfast.connect(everything.address, SECRET + "\n")
+    with pytest.raises(peekproof.InvalidInput) as refused:
+        peekproof.connect(everything.address, SECRET + "\n")
     assert SECRET not in "".join(traceback.format_exception(refused.value))
-    with pytest.raises(holdfast.InvalidInput) as refused:
-        holdfast.connect(f"htp://127.0.0.1/#token={SECRET}")
+    with pytest.raises(peekproof.InvalidInput) as refused:
+        peekproof.connect(f"htp://127.0.0.1/#token={SECRET}")
     assert SECRET not in str(refused.value)
 
 
@@ -126,17 +126,17 @@ def test_what_is_no_gateway_is_said_so(
     response: tuple[int, dict[str, str], bytes], said: str
 ) -> None:
     with scripted(response) as script:
-        with pytest.raises(holdfast.GatewayUnavailable, match=said):
-            holdfast.connect(script.address, SECRET)
+        with pytest.raises(peekproof.GatewayUnavailable, match=said):
+            peekproof.connect(script.address, SECRET)
         assert len(script.requests) == 1  # and the token went nowhere else
 
 
 def test_what_is_set_wrongly_is_refused() -> None:
     for wrong in ({"retries": -1}, {"timeout": 0}, {"timeout": float("nan")}):
-        with pytest.raises(holdfast.InvalidInput, match=next(iter(wrong))):
-            holdfast.connect("http://127.0.0.1:1", SECRET, **wrong)
-    with pytest.raises(holdfast.InvalidInput, match="certificates"):
-        holdfast.connect("https://127.0.0.1:1", SECRET, certificates="missing.pem")
+        with pytest.raises(peekproof.InvalidInput, match=next(iter(wrong))):
+            peekproof.connect("http://127.0.0.1:1", SECRET, **wrong)
+    with pytest.raises(peekproof.InvalidInput, match="certificates"):
+        peekproof.connect("https://127.0.0.1:1", SECRET, certificates="missing.pem")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="makes a certificate with openssl")
@@ -152,12 +152,12 @@ def test_a_certificate_of_ones_own_is_trusted_only_if_it_is_named(
     )  # fmt: skip
     with running(tmp_path, held(tmp_path), certificate=certificate, key=key) as gateway:
         address = f"https://127.0.0.1:{gateway.port}"
-        with holdfast.connect(address, gateway.analyst, certificates=certificate) as found:
+        with peekproof.connect(address, gateway.analyst, certificates=certificate) as found:
             assert not found.ask("delay > 10").replayed
             assert found.ask("delay > 10").replayed
-        with pytest.raises(holdfast.GatewayUnavailable, match=r"not trusted.*certificates="):
-            holdfast.connect(address, gateway.analyst)
+        with pytest.raises(peekproof.GatewayUnavailable, match=r"not trusted.*certificates="):
+            peekproof.connect(address, gateway.analyst)
     with scripted(reply([])) as script:
         plain = script.address.replace("http", "https")
-        with pytest.raises(holdfast.GatewayUnavailable, match="does not answer by TLS"):
-            holdfast.connect(plain, SECRET)
+        with pytest.raises(peekproof.GatewayUnavailable, match="does not answer by TLS"):
+            peekproof.connect(plain, SECRET)

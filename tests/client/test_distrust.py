@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-import holdfast
-from holdfast.client.dataset import RemoteData
+import peekproof
+from peekproof.client.dataset import RemoteData
 from server.gateways import Running
 
 Altering = Callable[[Any], object]
@@ -53,79 +53,79 @@ def altered(monkeypatch: pytest.MonkeyPatch, change: Altering, method: str = "as
     ],
 )
 def test_a_reply_that_was_altered_is_not_believed(
-    change: Altering, remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    change: Altering, remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.ask("delay > 71")
     altered(monkeypatch, change)
-    with pytest.raises(holdfast.GatewayUnavailable, match="do not believe it"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="do not believe it"):
         remote.ask("delay > 71")
 
 
 def test_a_radius_that_the_theorems_do_not_give_is_a_mismatch(
-    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = remote.ask("delay > 71").radius
     altered(monkeypatch, lambda said: said.update(radius=honest / 2))
-    with pytest.raises(holdfast.CertificateMismatch) as found:
+    with pytest.raises(peekproof.CertificateMismatch) as found:
         remote.ask("delay > 71")
     assert (found.value.claimed, found.value.recomputed) == (honest / 2, honest)
 
 
 def test_a_reply_to_another_question_is_not_believed(
-    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = RemoteData.ask
     monkeypatch.setattr(
         RemoteData, "ask", lambda self, _, **more: asked(self, "delay > 72", **more)
     )
-    with pytest.raises(holdfast.GatewayUnavailable, match="answer to another question"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="answer to another question"):
         remote.ask("delay > 71")
 
 
 def test_a_batch_with_a_reply_too_few_is_not_believed(
-    remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     altered(monkeypatch, lambda said: said.__delitem__(0), "batch")
-    with pytest.raises(holdfast.GatewayUnavailable, match="do not believe it"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="do not believe it"):
         remote.ask_many(["delay > 71", "delay > 72"])
 
 
 def test_another_ledger_in_the_same_place_is_noticed(
-    everything: Running, remote: holdfast.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    everything: Running, remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = remote.ask("delay > 71")
-    with holdfast.connect(everything.address, everything.analyst, dataset="votes") as other:
+    with peekproof.connect(everything.address, everything.analyst, dataset="votes") as other:
         promise = other._asking.promise
     monkeypatch.setattr(RemoteData, "promise", lambda _: promise)
     altered(monkeypatch, lambda said: said.update(promise=promise.mark))
-    with pytest.raises(holdfast.GatewayUnavailable, match="another ledger"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="another ledger"):
         remote.ask("delay > 71")
-    with pytest.raises(holdfast.GatewayUnavailable, match="another ledger"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="another ledger"):
         before.certificate.verify()
 
 
 def test_certificates_are_verified_by_receipts_also_after_the_session(
     everything: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with holdfast.connect(everything.address, everything.analyst, dataset="gaussian") as remote:
+    with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as remote:
         answer = remote.ask("mean(distance, 0, 3000)")
         of_terms = remote.certificate(answer.certificate.derivation.terms)  # type: ignore[union-attr]
-    with pytest.raises(holdfast.GatewayUnavailable, match="closed"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="closed"):
         remote.ask("delay > 71")
     assert answer.certificate.verify() == answer.certificate == of_terms.verify()
 
     parts = tuple(replace(part, radius=part.radius / 2) for part in answer.certificate.parts)
-    with pytest.raises(holdfast.CertificateMismatch):
+    with pytest.raises(peekproof.CertificateMismatch):
         replace(answer.certificate, parts=parts).verify()
     altered(monkeypatch, lambda said: said["certificate"].update(radius=0.001), "receipt")
-    with pytest.raises(holdfast.CertificateMismatch, match=r"0\.001"):
+    with pytest.raises(peekproof.CertificateMismatch, match=r"0\.001"):
         answer.certificate.verify()
 
 
 def test_a_promise_that_no_theorem_gives_is_not_believed(
     everything: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holdfast.client.calls import Calls  # noqa: PLC0415
+    from peekproof.client.calls import Calls  # noqa: PLC0415
 
     look = Calls.look
 
@@ -137,5 +137,5 @@ def test_a_promise_that_no_theorem_gives_is_not_believed(
         return said
 
     monkeypatch.setattr(Calls, "look", lying)
-    with pytest.raises(holdfast.GatewayUnavailable, match=r"runs holdfast 99\.0"):
-        holdfast.connect(everything.address, everything.analyst, dataset="gaussian")
+    with pytest.raises(peekproof.GatewayUnavailable, match=r"runs peekproof 99\.0"):
+        peekproof.connect(everything.address, everything.analyst, dataset="gaussian")

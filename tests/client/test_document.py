@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.server.settings import Dataset
+from peekproof.server.settings import Dataset
 from server.gateways import CARRIERS, flights, running
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/ask-a-gateway.md"

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-import holdfast
+import peekproof
 from server.gateways import Running
 
-history = pytest.importorskip("holdfast.session.history")
+history = pytest.importorskip("peekproof.session.history")
 
 
 def test_all_answers_are_told_as_the_session_tells_them(
-    remote: holdfast.RemoteSession, local: holdfast.Session, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.RemoteSession, local: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.respond(
         ["delay > 81", "histogram(carrier)", "night by carrier", "delay > 8 given night"]
     )
     remote.quantile("quantile(delay, 0.5, -20, 120)")
     remote.best(["delay > 81", "night"])
-    monkeypatch.setattr("holdfast.client.dataset._PAGE", 3)
+    monkeypatch.setattr("peekproof.client.dataset._PAGE", 3)
     found, expected = remote.answers(), local.answers()
     assert len(found) >= 7
     assert found == expected
@@ -31,7 +31,7 @@ def test_all_answers_are_told_as_the_session_tells_them(
 def test_only_custodians_are_told_who_asked(everything: Running) -> None:
     tokens = {"ann": everything.analyst, "custodian": everything.custodian}
     sessions = {
-        name: holdfast.connect(everything.address, token, dataset="gaussian")
+        name: peekproof.connect(everything.address, token, dataset="gaussian")
         for name, token in tokens.items()
     }
     sessions["ann"].ask("delay > 91")
@@ -40,7 +40,7 @@ def test_only_custodians_are_told_who_asked(everything: Running) -> None:
     assert "delay > 91" in [each.question for each in mine]
     assert "delay > 92" not in [each.question for each in mine]
     assert {each.analyst for each in sessions["ann"].answers()} == {"ann", ""}
-    with pytest.raises(holdfast.NotAllowed):
+    with pytest.raises(peekproof.NotAllowed):
         sessions["ann"].answers(analyst="custodian")
     theirs = sessions["custodian"].answers(analyst="ann")
     assert theirs == mine
@@ -49,7 +49,7 @@ def test_only_custodians_are_told_who_asked(everything: Running) -> None:
 
 
 def test_notebooks_show_what_is_left(
-    remote: holdfast.RemoteSession, local: holdfast.Session
+    remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     remote.ask("delay > 93")
     shown = remote._repr_html_()

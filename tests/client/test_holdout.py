@@ -16,14 +16,14 @@ import numpy.typing as npt
 import pytest
 from sklearn.metrics import roc_auc_score
 
-import holdfast
+import peekproof
 from client.crowds import outcomes
-from holdfast.client.address import VARIABLE
-from holdfast.client.calls import Calls
-from holdfast.client.desk import RemoteDesk
-from holdfast.data.pairs import PairStatistic
-from holdfast.learn.desk import Guessed
-from holdfast.server.settings import Limits
+from peekproof.client.address import VARIABLE
+from peekproof.client.calls import Calls
+from peekproof.client.desk import RemoteDesk
+from peekproof.data.pairs import PairStatistic
+from peekproof.learn.desk import Guessed
+from peekproof.server.settings import Limits
 from server.gateways import Running, held, running
 from server.labelled import Labelled, holdout, ids, labelled
 
@@ -49,21 +49,21 @@ def gateway(found: Labelled, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         held(folder),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder, *datasets, limits=Limits(rate=0)) as started:
             yield started
 
 
 @pytest.fixture
-def remote(gateway: Running) -> Iterator[holdfast.Holdout]:
+def remote(gateway: Running) -> Iterator[peekproof.Holdout]:
     with connected(gateway) as found:
         yield found
 
 
-def connected(gateway: Running, dataset: str = "labels", **given: Any) -> holdfast.Holdout:
+def connected(gateway: Running, dataset: str = "labels", **given: Any) -> peekproof.Holdout:
     said: dict[str, Any] = {"X": None, "dataset": dataset, **given}
-    found = holdfast.connect(gateway.address, gateway.analyst, **said)
-    assert isinstance(found, holdfast.Holdout)
+    found = peekproof.connect(gateway.address, gateway.analyst, **said)
+    assert isinstance(found, peekproof.Holdout)
     return found
 
 
@@ -79,14 +79,14 @@ class Knows:
         return found
 
 
-def scored(holdout: holdfast.Holdout, predictions: object, guess: float) -> holdfast.Answer:
+def scored(holdout: peekproof.Holdout, predictions: object, guess: float) -> peekproof.Answer:
     found = holdout.score(predictions, guess=guess)
-    assert isinstance(found, holdfast.Answer)
+    assert isinstance(found, peekproof.Answer)
     return found
 
 
-def test_scores_are_those_of_a_holdout_here(remote: holdfast.Holdout, found: Labelled) -> None:
-    with holdfast.Holdout(None, found.labels, questions=200) as local:
+def test_scores_are_those_of_a_holdout_here(remote: peekproof.Holdout, found: Labelled) -> None:
+    with peekproof.Holdout(None, found.labels, questions=200) as local:
         for share, guess in ((0.8, 0.8), (0.7, 0.2), (0.6, 0.6)):
             predictions = found.right(share, seed=20)
             ours, theirs = (scored(each, predictions, guess) for each in (remote, local))
@@ -102,7 +102,7 @@ def test_an_area_under_the_curve_is_that_of_a_holdout_here(
     found = labelled(tmp_path, rows=ROWS, seed=OWN["ranked"])
     ranks = found.labels + np.random.default_rng(32).normal(0, 1, ROWS)
     with (
-        holdfast.Holdout(None, found.labels, questions=200) as local,
+        peekproof.Holdout(None, found.labels, questions=200) as local,
         connected(gateway, "ranked") as remote,
     ):
         ours, theirs = (each.score(ranks, metric="auc", guess=0.76) for each in (remote, local))
@@ -119,7 +119,7 @@ def test_the_best_of_several_is_that_of_a_holdout_here(gateway: Running, tmp_pat
     found = labelled(tmp_path, rows=ROWS, seed=OWN["chosen"])
     models = {str(share): found.right(share, seed=33) for share in (0.6, 0.9, 0.7)}
     with (
-        holdfast.Holdout(None, found.labels, questions=200) as local,
+        peekproof.Holdout(None, found.labels, questions=200) as local,
         connected(gateway, "chosen") as remote,
     ):
         for metric in ("accuracy", "zero_one", "brier"):
@@ -142,11 +142,11 @@ def test_a_choice_that_does_not_follow_from_its_record_is_none(
 
     monkeypatch.setattr(Calls, "spend", altered)
     models = [found.right(share, seed=34) for share in (0.6, 0.9)]
-    with connected(gateway) as remote, pytest.raises(holdfast.GatewayUnavailable):
+    with connected(gateway) as remote, pytest.raises(peekproof.GatewayUnavailable):
         remote.best(models)
 
 
-def test_the_same_predictions_again_are_free(remote: holdfast.Holdout, found: Labelled) -> None:
+def test_the_same_predictions_again_are_free(remote: peekproof.Holdout, found: Labelled) -> None:
     predictions = found.right(0.8, seed=21)
     first, left = remote.score(predictions, guess=0.8), remote.left
     again = scored(remote, np.asarray(predictions), 0.1)
@@ -163,17 +163,17 @@ def test_models_are_scored_by_the_features_that_are_given(
     assert answer.value == 0.95  # as on the training rows, of which 20 of 400 are wrong too
 
 
-def test_without_features_models_are_refused(remote: holdfast.Holdout, found: Labelled) -> None:
+def test_without_features_models_are_refused(remote: peekproof.Holdout, found: Labelled) -> None:
     left = remote.left
-    with pytest.raises(holdfast.InvalidInput, match="give X"):
+    with pytest.raises(peekproof.InvalidInput, match="give X"):
         remote.score(Knows(found.labels, wrong=0))
-    with pytest.raises(holdfast.InvalidInput, match="one for each of the 2,000 rows"):
+    with pytest.raises(peekproof.InvalidInput, match="one for each of the 2,000 rows"):
         remote.score([1.0])
     assert remote.left == left
 
 
 def test_certificates_are_worked_out_here_and_again(
-    remote: holdfast.Holdout, found: Labelled
+    remote: peekproof.Holdout, found: Labelled
 ) -> None:
     answer = scored(remote, found.right(0.75, seed=22), 0.75)
     certificate = answer.certificate.verify()
@@ -182,7 +182,7 @@ def test_certificates_are_worked_out_here_and_again(
 
 
 def test_a_reply_that_does_not_follow_from_its_record_is_no_answer(
-    remote: holdfast.Holdout, found: Labelled, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Holdout, found: Labelled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spend = Calls.spend
 
@@ -191,12 +191,12 @@ def test_a_reply_that_does_not_follow_from_its_record_is_no_answer(
         return {**reply, "low": reply["low"] + better}
 
     monkeypatch.setattr(Calls, "spend", lambda *given: altered(*given, better=0.01))
-    with pytest.raises(holdfast.GatewayUnavailable, match="low does not follow"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="low does not follow"):
         remote.score(found.right(0.7, seed=23), guess=0.7)
 
 
 def test_the_answer_to_other_predictions_is_no_answer(
-    remote: holdfast.Holdout, found: Labelled, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Holdout, found: Labelled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spend, other = Calls.spend, found.right(0.7, seed=24)
 
@@ -204,16 +204,16 @@ def test_the_answer_to_other_predictions_is_no_answer(
         return spend(calls, path, {**message, "predictions": other})
 
     monkeypatch.setattr(Calls, "spend", swapped)
-    with pytest.raises(holdfast.GatewayUnavailable, match="another question"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="another question"):
         remote.score(found.right(0.7, seed=25), guess=0.7)
 
 
-def test_labels_do_not_come_over(remote: holdfast.Holdout) -> None:
+def test_labels_do_not_come_over(remote: peekproof.Holdout) -> None:
     assert not np.any(remote.desk.labels.values)
     assert (remote.desk.labels.rows, remote.desk.labels.text) == (ROWS, False)
 
 
-def test_ids_are_those_of_the_rows(gateway: Running, remote: holdfast.Holdout) -> None:
+def test_ids_are_those_of_the_rows(gateway: Running, remote: peekproof.Holdout) -> None:
     assert isinstance(remote.desk, RemoteDesk)
     assert remote.desk.ids() == ids(ROWS)
     with connected(gateway, "small") as small:
@@ -221,51 +221,51 @@ def test_ids_are_those_of_the_rows(gateway: Running, remote: holdfast.Holdout) -
         assert small.desk.ids() is None
 
 
-def test_conditions_about_groups_are_asked_there(remote: holdfast.Holdout, found: Labelled) -> None:
+def test_conditions_about_groups_are_asked_there(remote: peekproof.Holdout, found: Labelled) -> None:
     share = remote.desk.share("region = 'south'", Guessed(share=0.5))
     assert share.low <= found.regions.count("south") / ROWS <= share.high
 
 
-def test_scores_so_far_are_listed(remote: holdfast.Holdout, found: Labelled) -> None:
+def test_scores_so_far_are_listed(remote: peekproof.Holdout, found: Labelled) -> None:
     answer = scored(remote, found.right(0.7, seed=26), 0.7)
     last = remote.answers()[-1]
     assert (last.question, last.analyst) == (answer.question, "ann")
 
 
-def test_nobody_scores_in_the_name_of_another(remote: holdfast.Holdout) -> None:
-    with pytest.raises(holdfast.NotAllowed, match="token"):
+def test_nobody_scores_in_the_name_of_another(remote: peekproof.Holdout) -> None:
+    with pytest.raises(peekproof.NotAllowed, match="token"):
         remote.as_analyst("bob")
 
 
 def test_features_are_for_holdouts(gateway: Running) -> None:
-    with pytest.raises(holdfast.InvalidInput, match="'flights', which is none"):
+    with pytest.raises(peekproof.InvalidInput, match="'flights', which is none"):
         connected(gateway, "flights")
-    with holdfast.connect(gateway.address, gateway.analyst, dataset="flights") as session:
-        assert isinstance(session, holdfast.RemoteSession)
+    with peekproof.connect(gateway.address, gateway.analyst, dataset="flights") as session:
+        assert isinstance(session, peekproof.RemoteSession)
 
 
 def test_functions_of_pairs_do_not_travel(gateway: Running) -> None:
     pairs = PairStatistic(name="both", function=len)
-    with holdfast.connect(gateway.address, gateway.analyst, dataset="flights") as session:
-        assert isinstance(session, holdfast.RemoteSession)
+    with peekproof.connect(gateway.address, gateway.analyst, dataset="flights") as session:
+        assert isinstance(session, peekproof.RemoteSession)
         left = session.remaining
-        with pytest.raises(holdfast.InvalidInput, match="a gateway runs no functions"):
+        with pytest.raises(peekproof.InvalidInput, match="a gateway runs no functions"):
             session.ask(pairs, guess=0.5)
         assert session.remaining == left
 
 
 def test_a_holdout_is_one_whether_features_are_given_or_not(gateway: Running) -> None:
-    plain: object = holdfast.connect(gateway.address, gateway.analyst, dataset="labels")
-    assert isinstance(plain, holdfast.Holdout)
+    plain: object = peekproof.connect(gateway.address, gateway.analyst, dataset="labels")
+    assert isinstance(plain, peekproof.Holdout)
     plain.close()
-    with pytest.raises(holdfast.GatewayUnavailable, match="closed"):
+    with pytest.raises(peekproof.GatewayUnavailable, match="closed"):
         plain.score([1.0] * ROWS, guess=0.5)
 
 
 # Pickles and crowds --------------------------------------------------------------------------
 
 
-def test_a_pickle_is_the_same_holdout(remote: holdfast.Holdout, found: Labelled) -> None:
+def test_a_pickle_is_the_same_holdout(remote: peekproof.Holdout, found: Labelled) -> None:
     predictions = found.right(0.8, seed=27)
     answer = remote.score(predictions, guess=0.8)
     with pickle.loads(pickle.dumps(remote)) as again:
@@ -285,7 +285,7 @@ def test_a_pickle_has_the_token_unless_the_environment_has(
         assert secret not in without
         pickle.loads(without).close()
         monkeypatch.delenv(VARIABLE)
-        with pytest.raises(holdfast.Unauthenticated, match=VARIABLE):
+        with pytest.raises(peekproof.Unauthenticated, match=VARIABLE):
             pickle.loads(without)
 
 
@@ -304,7 +304,7 @@ def crowd(gateway: Running, pool: Any, clients: int) -> None:
 def test_a_crowd_spends_the_budget_and_no_more(
     processes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     small = labelled(tmp_path / "small", rows=300, seed=5)
     pool: Any = ThreadPoolExecutor(8)
     if processes:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import holdfast
+import peekproof
 from contract.sources import TREES
 
 # What needs the rows or the ledger, and what is refused because of the token.
@@ -21,15 +21,15 @@ def public(kind: type) -> set[str]:
 
 
 def test_all_that_a_session_has_a_remote_one_has() -> None:
-    assert public(holdfast.Session) - HERE_ONLY <= public(holdfast.RemoteSession)
-    assert public(holdfast.RemoteSession) - public(holdfast.Session) <= {
+    assert public(peekproof.Session) - HERE_ONLY <= public(peekproof.RemoteSession)
+    assert public(peekproof.RemoteSession) - public(peekproof.Session) <= {
         "answers", "plan", "schema", "analyst",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(public(holdfast.Session) - HERE_ONLY - REFUSED))
+@pytest.mark.parametrize("name", sorted(public(peekproof.Session) - HERE_ONLY - REFUSED))
 def test_methods_take_the_same(name: str) -> None:
-    ours, theirs = (vars(kind)[name] for kind in (holdfast.RemoteSession, holdfast.Session))
+    ours, theirs = (vars(kind)[name] for kind in (peekproof.RemoteSession, peekproof.Session))
     if isinstance(theirs, property):
         ours, theirs = ours.fget, theirs.fget
     said = [inspect.signature(each, eval_str=False) for each in (ours, theirs)]
@@ -47,4 +47,4 @@ def test_the_client_needs_the_standard_library_alone() -> None:
             elif isinstance(node, ast.ImportFrom):
                 names = [node.module or ""]
             for name in names:
-                assert name.partition(".")[0] in {"holdfast", *sys.stdlib_module_names}, file
+                assert name.partition(".")[0] in {"peekproof", *sys.stdlib_module_names}, file

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-import holdfast
+import peekproof
 from client.scripted import JSON, losing, problem, reply, scripted
-from holdfast.client.address import Token, read_address
-from holdfast.client.calls import Calls
-from holdfast.client.dataset import RemoteData
-from holdfast.client.link import Link
-from holdfast.core.charge import amount_of
+from peekproof.client.address import Token, read_address
+from peekproof.client.calls import Calls
+from peekproof.client.dataset import RemoteData
+from peekproof.client.link import Link
+from peekproof.core.charge import amount_of
 from server.gateways import Running
 
 pytestmark = pytest.mark.usefixtures("hasty")
@@ -31,11 +31,11 @@ def calls(address: str, *, retries: int = 4, timeout: float = 30) -> Calls:
 
 
 def test_a_lost_reply_is_fetched_again_and_charged_once(
-    everything: Running, local: holdfast.Session
+    everything: Running, local: peekproof.Session
 ) -> None:
     with (
         losing(everything.port) as way,
-        holdfast.connect(way.address, everything.analyst, dataset="gaussian") as remote,
+        peekproof.connect(way.address, everything.analyst, dataset="gaussian") as remote,
     ):
         before = amount_of(local.ledger.spent())
         way.lose = 2
@@ -54,9 +54,9 @@ def test_a_lost_reply_is_fetched_again_and_charged_once(
 def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
     with losing(everything.port) as way:
         given = {"dataset": "gaussian", "retries": 2}
-        remote = holdfast.connect(way.address, everything.analyst, **given)  # type: ignore[call-overload]
+        remote = peekproof.connect(way.address, everything.analyst, **given)  # type: ignore[call-overload]
         way.lose = 100
-        with pytest.raises(holdfast.GatewayUnavailable, match=r"the connection to .* broke"):
+        with pytest.raises(peekproof.GatewayUnavailable, match=r"the connection to .* broke"):
             remote.ask("delay > 51")
         assert 100 - way.lose in (3, 4)  # a connection that was idle is not counted
         assert repr(remote).startswith("<RemoteSession of ann: ")  # also while it is unreachable
@@ -67,7 +67,7 @@ def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
 def test_a_connection_that_was_closed_meanwhile_costs_no_try(everything: Running) -> None:
     with losing(everything.port) as way:
         given = {"dataset": "gaussian", "retries": 0}
-        with holdfast.connect(way.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
+        with peekproof.connect(way.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
             way.after_each = True
             for _ in range(3):
                 assert remote.remaining > 0
@@ -76,7 +76,7 @@ def test_a_connection_that_was_closed_meanwhile_costs_no_try(everything: Running
 def test_connections_are_kept_and_shared_by_threads(everything: Running) -> None:
     with (
         losing(everything.port) as way,
-        holdfast.connect(way.address, everything.analyst, dataset="gaussian") as remote,
+        peekproof.connect(way.address, everything.analyst, dataset="gaussian") as remote,
     ):
         for _ in range(5):
             assert remote.remaining
@@ -90,17 +90,17 @@ def test_connections_are_kept_and_shared_by_threads(everything: Running) -> None
 
 
 def test_an_answer_that_takes_long_is_waited_for_and_charged_once(
-    everything: Running, local: holdfast.Session, monkeypatch: pytest.MonkeyPatch
+    everything: Running, local: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    respond, calls_of_it = holdfast.Session.respond, []
+    respond, calls_of_it = peekproof.Session.respond, []
 
-    def slowly(self: holdfast.Session, questions: Any, **more: Any) -> Any:
+    def slowly(self: peekproof.Session, questions: Any, **more: Any) -> Any:
         calls_of_it.append(questions)
         time.sleep(0.5)
         return respond(self, questions, **more)
 
-    monkeypatch.setattr(holdfast.Session, "respond", slowly)
-    with holdfast.connect(
+    monkeypatch.setattr(peekproof.Session, "respond", slowly)
+    with peekproof.connect(
         everything.address, everything.analyst, dataset="gaussian", retries=1000
     ) as patient:
         before = amount_of(local.ledger.spent())
@@ -134,7 +134,7 @@ def test_what_may_be_over_soon_is_tried_again(later: tuple[int, dict[str, str], 
         assert len(script.keys()) == 1
         assert {body for *_, body in script.requests} == {b'{"a":1}'}
     with scripted(later) as script:
-        with pytest.raises(holdfast.GatewayError):
+        with pytest.raises(peekproof.GatewayError):
             calls(script.address, retries=2).spend("/v1/x", {})
         assert len(script.requests) == 3
 
@@ -142,11 +142,11 @@ def test_what_may_be_over_soon_is_tried_again(later: tuple[int, dict[str, str], 
 @pytest.mark.parametrize(
     ("final", "kind"),
     [
-        (problem("data-changed", 503, source="flights"), holdfast.DataChanged),
-        (problem("evaluation-failed", 500), holdfast.EvaluationFailed),
-        (problem("unforeseen", 500), holdfast.GatewayUnavailable),
-        (problem("not-allowed", 403, problem="no"), holdfast.NotAllowed),
-        (problem("too-large", 413, most=5), holdfast.TooLarge),
+        (problem("data-changed", 503, source="flights"), peekproof.DataChanged),
+        (problem("evaluation-failed", 500), peekproof.EvaluationFailed),
+        (problem("unforeseen", 500), peekproof.GatewayUnavailable),
+        (problem("not-allowed", 403, problem="no"), peekproof.NotAllowed),
+        (problem("too-large", 413, most=5), peekproof.TooLarge),
     ],
 )
 def test_what_will_not_be_over_is_not_tried_again(
@@ -160,8 +160,8 @@ def test_what_will_not_be_over_is_not_tried_again(
 
 def test_the_gateway_is_believed_about_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("holdfast.client.patience.time.sleep", waited.append)
-    monkeypatch.setattr("holdfast.client.patience._LONGEST", 30.0)
+    monkeypatch.setattr("peekproof.client.patience.time.sleep", waited.append)
+    monkeypatch.setattr("peekproof.client.patience._LONGEST", 30.0)
     status, headers, body = problem("too-many-requests", 429, retry_after=6.5)
     told = (status, {**headers, "Retry-After": "7"}, body)
     with scripted(told, told, reply({})) as script:
@@ -180,7 +180,7 @@ def test_two_questions_have_two_keys() -> None:
 def test_silence_is_an_error_with_a_way_out() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(holdfast.GatewayUnavailable, match=r"within 0\.05 seconds.*timeout="):
+        with pytest.raises(peekproof.GatewayUnavailable, match=r"within 0\.05 seconds.*timeout="):
             calls(address, retries=1, timeout=0.05).look("/v1/x")
 
 
@@ -207,7 +207,7 @@ def test_a_problem_at_the_end_of_a_stream_is_raised() -> None:
     said = {"type": "/v1/problems/budget-exhausted", "fields": fields}
     with scripted(lines({"event": "problem", "problem": said})) as script:
         data = RemoteData(calls(script.address), "x", progress=lambda _, __: None)
-        with pytest.raises(holdfast.BudgetExhausted):
+        with pytest.raises(peekproof.BudgetExhausted):
             data.batch(["a", "b"], radius=None)
         assert len(script.requests) == 1
 
@@ -221,7 +221,7 @@ def test_batches_tell_their_progress(everything: Running) -> None:
             told.append((done, of))
 
     given = {"dataset": "gaussian", "progress": progress}
-    with holdfast.connect(everything.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
+    with peekproof.connect(everything.address, everything.analyst, **given) as remote:  # type: ignore[call-overload]
         found = remote.ask_many(["delay > 61", "delay > 62"])
         assert [each.replayed for each in found] == [False, False]
     assert all(done <= of for done, of in told)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import holdfast
+import peekproof
 
-PACKAGE = Path(holdfast.__file__).parent
+PACKAGE = Path(peekproof.__file__).parent
 
 FILES = {
     path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What `import holdfast` offers, what it costs, and the rules every file keeps."""
+"""What `import peekproof` offers, what it costs, and the rules every file keeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-import holdfast
+import peekproof
 from contract.sources import FILES, PACKAGE, TREES
 
 HEAVY = ("polars", "numpy", "rich", "click", "matplotlib", "numba", "psycopg", "sqlite3")
@@ -33,9 +33,9 @@ def fresh(code: str) -> str:
 
 
 def test_all_is_what_is_exported_lazily() -> None:
-    assert list(holdfast.__all__) == sorted(holdfast._HOMES)
-    assert len(set(holdfast.__all__)) == len(holdfast.__all__)
-    assert dir(holdfast) == sorted([*holdfast.__all__, "__version__"])
+    assert list(peekproof.__all__) == sorted(peekproof._HOMES)
+    assert len(set(peekproof.__all__)) == len(peekproof.__all__)
+    assert dir(peekproof) == sorted([*peekproof.__all__, "__version__"])
 
 
 def test_type_checkers_see_the_same_names_from_the_same_homes() -> None:
@@ -47,40 +47,40 @@ def test_type_checkers_see_the_same_names_from_the_same_homes() -> None:
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
     }
-    assert declared == holdfast._HOMES
+    assert declared == peekproof._HOMES
 
 
-@pytest.mark.parametrize("name", holdfast.__all__)
+@pytest.mark.parametrize("name", peekproof.__all__)
 def test_every_export_is_importable_and_is_the_thing_itself(name: str) -> None:
-    assert getattr(holdfast, name) is getattr(import_module(holdfast._HOMES[name]), name)
+    assert getattr(peekproof, name) is getattr(import_module(peekproof._HOMES[name]), name)
 
 
 def test_every_error_is_exported() -> None:
-    errors = import_module("holdfast.core.errors")
+    errors = import_module("peekproof.core.errors")
     kinds = [value for value in vars(errors).values() if isinstance(value, type)]
-    named = {kind.__name__ for kind in kinds if issubclass(kind, errors.HoldfastError)}
-    assert named <= set(holdfast.__all__)
+    named = {kind.__name__ for kind in kinds if issubclass(kind, errors.PeekproofError)}
+    assert named <= set(peekproof.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="module 'holdfast' has no attribute 'ask'"):
-        holdfast.ask  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'peekproof' has no attribute 'ask'"):
+        peekproof.ask  # noqa: B018
 
 
 def test_importing_is_cheap() -> None:
-    code = f"import sys, holdfast; print([name for name in {HEAVY} if name in sys.modules])"
+    code = f"import sys, peekproof; print([name for name in {HEAVY} if name in sys.modules])"
     assert fresh(code) == "[]\n"
 
 
 def test_the_cost_of_importing_can_be_seen() -> None:
     """Otherwise the test above looks in the wrong place."""
-    code = f"import sys, holdfast; holdfast.open; print([n for n in {HEAVY} if n in sys.modules])"
+    code = f"import sys, peekproof; peekproof.open; print([n for n in {HEAVY} if n in sys.modules])"
     assert "polars" in fresh(code)
 
 
 def test_a_star_import_brings_exactly_the_exports() -> None:
-    code = "from holdfast import *; print(sorted(n for n in dir() if not n.startswith('__')))"
-    assert fresh(code) == f"{sorted(holdfast.__all__)}\n"
+    code = "from peekproof import *; print(sorted(n for n in dir() if not n.startswith('__')))"
+    assert fresh(code) == f"{sorted(peekproof.__all__)}\n"
 
 
 # Rules for every file -------------------------------------------------------------------------

@@ -29,7 +29,7 @@ RANKS = {
     "audit": 5,
     "testing": 6,
     "examples": 6,
-    "holdfast": 5,  # the package itself: a façade that only programs may import
+    "peekproof": 5,  # the package itself: a façade that only programs may import
     "server": 6,
     "client": 6,
     "cli": 7,
@@ -43,7 +43,7 @@ def package_of(file: str) -> str:
 
 
 def imported(tree: ast.Module, file: str) -> list[tuple[int, str]]:
-    """Line and full name of everything of Holdfast that a module imports."""
+    """Line and full name of everything of Peekproof that a module imports."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -51,10 +51,10 @@ def imported(tree: ast.Module, file: str) -> list[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
-                home = ["holdfast", *file.split("/")[:-1]]
+                home = ["peekproof", *file.split("/")[:-1]]
                 base = ".".join([*home[: len(home) - node.level + 1], *filter(None, [base])])
             found += [(node.lineno, f"{base}.{alias.name}") for alias in node.names]
-    return [(line, name) for line, name in found if name.split(".")[0] == "holdfast"]
+    return [(line, name) for line, name in found if name.split(".")[0] == "peekproof"]
 
 
 def violations(tree: ast.Module, file: str) -> list[str]:
@@ -62,12 +62,12 @@ def violations(tree: ast.Module, file: str) -> list[str]:
     own, found = package_of(file), []
     for line, name in imported(tree, file):
         parts = name.split(".")
-        target = parts[1] if len(parts) > 1 and parts[1] in RANKS else "holdfast"
+        target = parts[1] if len(parts) > 1 and parts[1] in RANKS else "peekproof"
         if len(parts) > 2 and parts[1] not in RANKS:
             found.append(f"{file}:{line} imports {name}, which has no rank")
         elif target != own and RANKS[target] >= RANKS[own]:
             found.append(f"{file}:{line} imports {name}")
-        elif name.startswith("holdfast.testing.statistics") and own != "testing":
+        elif name.startswith("peekproof.testing.statistics") and own != "testing":
             found.append(f"{file}:{line} imports {name}, which is for tests")
     return found
 
@@ -84,21 +84,21 @@ def test_imports_point_downwards(file: str) -> None:
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("core/loss.py", "from holdfast.theory.generalization.drift import drift"),
-        ("core/loss.py", "import holdfast.session"),
-        ("core/loss.py", "import holdfast"),
-        ("core/loss.py", "from holdfast import Session"),
-        ("core/loss.py", "from holdfast import session"),
-        ("query/parser.py", "from holdfast.noise import entropy"),
-        ("data/table.py", "def f():\n    from holdfast.ledger.sqlite import Ledger"),
-        ("ledger/file.py", "if TYPE_CHECKING:\n    from holdfast.planner.plan import Plan"),
+        ("core/loss.py", "from peekproof.theory.generalization.drift import drift"),
+        ("core/loss.py", "import peekproof.session"),
+        ("core/loss.py", "import peekproof"),
+        ("core/loss.py", "from peekproof import Session"),
+        ("core/loss.py", "from peekproof import session"),
+        ("query/parser.py", "from peekproof.noise import entropy"),
+        ("data/table.py", "def f():\n    from peekproof.ledger.sqlite import Ledger"),
+        ("ledger/file.py", "if TYPE_CHECKING:\n    from peekproof.planner.plan import Plan"),
         ("ledger/file.py", "from ..data import load"),
         ("ledger/file.py", "from ..data.load import load"),
-        ("session/session.py", "import os, holdfast.cli.main as main"),
-        ("session/session.py", "from holdfast.testing.statistics import statistical"),
-        ("client/session.py", "from holdfast.server.app import app"),
-        ("cli/main.py", "from holdfast.testing.statistics import statistical"),
-        ("cli/main.py", "from holdfast.helpers.odds import ends"),
+        ("session/session.py", "import os, peekproof.cli.main as main"),
+        ("session/session.py", "from peekproof.testing.statistics import statistical"),
+        ("client/session.py", "from peekproof.server.app import app"),
+        ("cli/main.py", "from peekproof.testing.statistics import statistical"),
+        ("cli/main.py", "from peekproof.helpers.odds import ends"),
     ],
 )
 def test_the_check_rejects_a_made_up_violation(file: str, source: str) -> None:
@@ -108,12 +108,12 @@ def test_the_check_rejects_a_made_up_violation(file: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("file", "source"),
     [
-        ("core/loss.py", "import math\nfrom holdfast.core.errors import InvalidInput"),
+        ("core/loss.py", "import math\nfrom peekproof.core.errors import InvalidInput"),
         ("core/loss.py", "from .errors import InvalidInput\nfrom . import check"),
         ("ledger/file.py", "from ..core.errors import LedgerError\nfrom ..core import check"),
-        ("session/session.py", "from holdfast.data.table import Table"),
-        ("cli/main.py", "from holdfast import __version__\nfrom holdfast.session import open"),
-        ("__main__.py", "from holdfast.cli.main import main"),
+        ("session/session.py", "from peekproof.data.table import Table"),
+        ("cli/main.py", "from peekproof import __version__\nfrom peekproof.session import open"),
+        ("__main__.py", "from peekproof.cli.main import main"),
     ],
 )
 def test_the_check_accepts_what_the_rule_allows(file: str, source: str) -> None:
@@ -122,4 +122,4 @@ def test_the_check_accepts_what_the_rule_allows(file: str, source: str) -> None:
 
 def test_the_check_reads_the_imports_that_are_there() -> None:
     names = {name for _, name in imported(TREES["session/session.py"], "session/session.py")}
-    assert {"holdfast.data.source.Source", "holdfast.ledger.ledger.Ledger"} <= names
+    assert {"peekproof.data.source.Source", "peekproof.ledger.ledger.Ledger"} <= names

@@ -8,12 +8,12 @@ from math import nextafter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.answer import Answer
-from holdfast.core.certificate import Certificate, Part
-from holdfast.core.interval import Interval
-from holdfast.core.loss import FREE, GDP
-from holdfast.core.target import Target
-from holdfast.theory.generalization import population, shortfall
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate, Part
+from peekproof.core.interval import Interval
+from peekproof.core.loss import FREE, GDP
+from peekproof.core.target import Target
+from peekproof.theory.generalization import population, shortfall
 
 PROVIDERS = (population, shortfall)  # imported so that their theorems register
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.bound import OnAverage, OneQuestion, Simultaneous
-from holdfast.core.errors import InvalidInput
+from peekproof.core.bound import OnAverage, OneQuestion, Simultaneous
+from peekproof.core.errors import InvalidInput
 
 BETA = Fraction(1, 20)
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.certificate import ASSUMPTIONS, Certificate, Part
-from holdfast.core.sources import SOURCES
-from holdfast.core.target import Target
-from holdfast.theory.generalization import drift, population, shortfall
+from peekproof.core.certificate import ASSUMPTIONS, Certificate, Part
+from peekproof.core.sources import SOURCES
+from peekproof.core.target import Target
+from peekproof.theory.generalization import drift, population, shortfall
 
 PROVIDERS = (drift, population, shortfall)  # imported so that their theorems register
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.charge import Offer, amount_of, cost_of
-from holdfast.core.loss import GDP
+from peekproof.core.charge import Offer, amount_of, cost_of
+from peekproof.core.loss import GDP
 
 amounts = st.fractions(0, 100, max_denominator=1000)
 

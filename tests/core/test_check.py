@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core import check
-from holdfast.core.errors import InvalidInput
+from peekproof.core import check
+from peekproof.core.errors import InvalidInput
 
 
 @given(st.integers(min_value=1))

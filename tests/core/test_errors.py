@@ -8,14 +8,14 @@ from fractions import Fraction
 
 import pytest
 
-import holdfast
-from holdfast.core import errors
-from holdfast.core.errors import (
+import peekproof
+from peekproof.core import errors
+from peekproof.core.errors import (
     CertificateMismatch,
     DataChanged,
     DataError,
     EvaluationFailed,
-    HoldfastError,
+    PeekproofError,
     InvalidInput,
     LedgerClosed,
     LedgerDamaged,
@@ -29,7 +29,7 @@ from holdfast.core.errors import (
     TypeMismatch,
     UnknownColumn,
 )
-from holdfast.core.gateway_errors import (
+from peekproof.core.gateway_errors import (
     GatewayError,
     GatewayUnavailable,
     KeyInUse,
@@ -42,17 +42,17 @@ from holdfast.core.gateway_errors import (
     TooSlow,
     Unauthenticated,
 )
-from holdfast.core.refusals import (
+from peekproof.core.refusals import (
     BudgetExhausted,
     FailuresExhausted,
     RoundsExhausted,
     ShareExhausted,
     VacuousPlan,
 )
-from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 
-EXAMPLES: tuple[HoldfastError, ...] = (
-    HoldfastError(),
+EXAMPLES: tuple[PeekproofError, ...] = (
+    PeekproofError(),
     InvalidInput(argument="sigma", accepted="above 0", given="-1", hint="use 1"),
     QuestionError(problem="unexpected ')'", text="age > )", position=6, length=1, hint="close it"),
     UnknownColumn(problem="no column", text="agee > 1", position=0, length=4, column="agee"),
@@ -102,7 +102,7 @@ every_example = pytest.mark.parametrize("error", EXAMPLES, ids=lambda error: typ
 SILENT = {("UnknownColumn", "column"), ("LedgerError", "ledger")}
 
 
-def descendants(kind: type[HoldfastError]) -> list[type[HoldfastError]]:
+def descendants(kind: type[PeekproofError]) -> list[type[PeekproofError]]:
     return [kind, *(below for child in kind.__subclasses__() for below in descendants(child))]
 
 
@@ -112,7 +112,7 @@ def documented_parents() -> dict[str, str]:
     parents = {}
     for line in (errors.__doc__ or "").splitlines():
         found = re.match(r"([│├└─ ]*)(\w+)", line)
-        if not found or not (path or found[2] == "HoldfastError"):
+        if not found or not (path or found[2] == "PeekproofError"):
             continue  # the prose above the tree
         depth, name = len(found[1]), found[2]
         path = [(above, ancestor) for above, ancestor in path if above < depth]
@@ -134,29 +134,29 @@ def altered(value: object) -> object:
 
 
 def test_there_is_an_example_of_every_error() -> None:
-    assert {type(error) for error in EXAMPLES} == set(descendants(HoldfastError))
+    assert {type(error) for error in EXAMPLES} == set(descendants(PeekproofError))
 
 
 def test_the_documented_tree_names_every_error() -> None:
-    assert {"HoldfastError", *documented_parents()} == {
-        kind.__name__ for kind in descendants(HoldfastError)
+    assert {"PeekproofError", *documented_parents()} == {
+        kind.__name__ for kind in descendants(PeekproofError)
     }
 
 
 def test_the_documented_tree_is_the_tree() -> None:
     assert documented_parents() == {
-        kind.__name__: kind.__bases__[0].__name__ for kind in descendants(HoldfastError)[1:]
+        kind.__name__: kind.__bases__[0].__name__ for kind in descendants(PeekproofError)[1:]
     }
 
 
 def test_every_error_is_public() -> None:
-    for kind in descendants(HoldfastError):
-        assert getattr(holdfast, kind.__name__) is kind
-        assert kind.__name__ in holdfast.__all__
+    for kind in descendants(PeekproofError):
+        assert getattr(peekproof, kind.__name__) is kind
+        assert kind.__name__ in peekproof.__all__
 
 
 @every_example
-def test_a_pickle_round_trip_keeps_type_fields_and_message(error: HoldfastError) -> None:
+def test_a_pickle_round_trip_keeps_type_fields_and_message(error: PeekproofError) -> None:
     for back in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(back) is type(error)
         assert back.fields() == error.fields()
@@ -164,7 +164,7 @@ def test_a_pickle_round_trip_keeps_type_fields_and_message(error: HoldfastError)
 
 
 @every_example
-def test_fields_are_complete(error: HoldfastError) -> None:
+def test_fields_are_complete(error: PeekproofError) -> None:
     names = [field.name for field in fields(error)]
 
     assert list(error.fields()) == names
@@ -173,7 +173,7 @@ def test_fields_are_complete(error: HoldfastError) -> None:
 
 
 @every_example
-def test_the_message_depends_on_every_field(error: HoldfastError) -> None:
+def test_the_message_depends_on_every_field(error: PeekproofError) -> None:
     for name, value in error.fields().items():
         changed = type(error)(**{**error.fields(), name: altered(value)})
 
@@ -183,7 +183,7 @@ def test_the_message_depends_on_every_field(error: HoldfastError) -> None:
 def test_callers_may_catch_value_errors() -> None:
     mistakes = {InvalidInput, QuestionError, UnknownColumn, TypeMismatch, DataError}
 
-    for kind in descendants(HoldfastError):
+    for kind in descendants(PeekproofError):
         assert issubclass(kind, ValueError) == (kind in mistakes)
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import holdfast
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.core.frames import COLUMNS
-from holdfast.core.numerics import float_up
-from holdfast.derive import difference, ratio
-from holdfast.noise.entropy import Seeded
-from holdfast.session import Session
+import peekproof
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.core.frames import COLUMNS
+from peekproof.core.numerics import float_up
+from peekproof.derive import difference, ratio
+from peekproof.noise.entropy import Seeded
+from peekproof.session import Session
 
 RNG = np.random.default_rng(1)
 ROWS = 100_000
@@ -38,15 +38,15 @@ QUESTIONS = [
 
 @pytest.fixture(scope="module")
 def session() -> Iterator[Session]:
-    with holdfast.open(
-        DATA, questions=400, mechanisms=[holdfast.Gaussian], entropy=Seeded(1)
+    with peekproof.open(
+        DATA, questions=400, mechanisms=[peekproof.Gaussian], entropy=Seeded(1)
     ) as opened:
         yield opened
 
 
 def test_every_number_of_every_answer_has_its_row(session: Session) -> None:
     answers = session.respond(QUESTIONS)
-    table = holdfast.to_pandas(answers)
+    table = peekproof.to_pandas(answers)
 
     assert tuple(table.columns[: len(COLUMNS)]) == COLUMNS
     assert len(table) == 1 + 1 + 4 + 2 + 2 + 1 + 1
@@ -77,14 +77,14 @@ def test_the_radius_is_that_of_the_longer_side(session: Session) -> None:
 
 def test_a_choice_names_what_was_chosen_and_has_no_value(session: Session) -> None:
     choice = session.best(["delay > 30", "delay > 0"], loss=0.05)
-    (row,) = holdfast.to_pandas(choice).to_dict("records")
+    (row,) = peekproof.to_pandas(choice).to_dict("records")
     assert (row["cell"], row["gap"]) == (choice.chosen, choice.gap)
     assert all(isnan(row[name]) for name in ("value", "low", "high", "radius"))
 
 
 def test_what_follows_from_answers_has_a_row_too(session: Session) -> None:
     first, second = session.ask_many(["delay > 30", "delay > 118"])
-    table = holdfast.to_pandas([difference(first, second), ratio(first, second)])
+    table = peekproof.to_pandas([difference(first, second), ratio(first, second)])
     assert table["value"][0] == difference(first, second).value
     assert table["low"][0] == difference(first, second).low
     assert table["high"][1] == inf
@@ -95,21 +95,21 @@ def test_what_follows_from_answers_has_a_row_too(session: Session) -> None:
 def test_one_answer_needs_no_list_and_a_generator_will_do(session: Session) -> None:
     answer = session.ask("delay > 30")
     pd.testing.assert_frame_equal(
-        holdfast.to_pandas(answer), holdfast.to_pandas(each for each in [answer])
+        peekproof.to_pandas(answer), peekproof.to_pandas(each for each in [answer])
     )
 
 
 def test_no_answers_are_an_empty_table_with_all_columns() -> None:
-    table = holdfast.to_pandas([])
+    table = peekproof.to_pandas([])
     assert tuple(table.columns) == COLUMNS
     assert len(table) == 0
     assert table["value"].dtype == float
 
 
-@pytest.mark.parametrize("given", ["delay > 30", None, 3, [3], ["x"], {"a": 1}, holdfast.Answer])
+@pytest.mark.parametrize("given", ["delay > 30", None, 3, [3], ["x"], {"a": 1}, peekproof.Answer])
 def test_what_is_no_answer_is_refused(given: object) -> None:
     with pytest.raises(InvalidInput, match=r"^answers must be an answer, or a list of answers"):
-        holdfast.to_pandas(given)  # type: ignore[arg-type]
+        peekproof.to_pandas(given)  # type: ignore[arg-type]
 
 
 def test_without_pandas_the_error_says_how_to_install_it(
@@ -118,7 +118,7 @@ def test_without_pandas_the_error_says_how_to_install_it(
     histogram, history = session.histogram(QUESTIONS[2]), session.answers()
     monkeypatch.setitem(sys.modules, "pandas", None)
     calls: list[Callable[[], object]] = [
-        lambda: holdfast.to_pandas([]),
+        lambda: peekproof.to_pandas([]),
         histogram.to_pandas,
         history.to_pandas,
     ]

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import GDP
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import GDP
 
 ONE = GDP(Fraction(1))
 

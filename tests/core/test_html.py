@@ -6,18 +6,18 @@ from math import inf
 import pytest
 
 from core.markup import read
-from holdfast.core.answer import Answer
-from holdfast.core.certificate import Certificate
-from holdfast.core.choice import Choice
-from holdfast.core.errors import CertificateMismatch, InvalidInput
-from holdfast.core.histogram_answer import HistogramAnswer
-from holdfast.core.html.bars import Axis, budget_bar, percent
-from holdfast.core.html.look import code
-from holdfast.core.loss import GDP
-from holdfast.core.quantile_answer import QuantileAnswer
-from holdfast.core.span import Span
-from holdfast.core.target import Target
-from holdfast.planner.plan import plan
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate
+from peekproof.core.choice import Choice
+from peekproof.core.errors import CertificateMismatch, InvalidInput
+from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.html.bars import Axis, budget_bar, percent
+from peekproof.core.html.look import code
+from peekproof.core.loss import GDP
+from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.core.span import Span
+from peekproof.core.target import Target
+from peekproof.planner.plan import plan
 
 CERTIFICATE = plan(rows=5000, target=Target.of(confidence=0.9, questions=300)).certificate
 

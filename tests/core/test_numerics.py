@@ -6,7 +6,7 @@ from math import inf, isnan, nan, nextafter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.numerics import (
+from peekproof.core.numerics import (
     MARGIN,
     decimal_down,
     decimal_up,

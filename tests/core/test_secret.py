@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from holdfast.core.secret import Exact
+from peekproof.core.secret import Exact
 
 VALUE = 271828
 SECRET = Exact(VALUE)

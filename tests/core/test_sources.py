@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.sources import SOURCES
-from holdfast.core.theorem import registered
+from peekproof.core.sources import SOURCES
+from peekproof.core.theorem import registered
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,4 +22,4 @@ def test_every_source_is_cited_by_some_theorem(monkeypatch: pytest.MonkeyPatch) 
 def test_every_published_source_names_its_year() -> None:
     for key, text in SOURCES.items():
         year = key.rpartition("-")[2]
-        assert key == "holdfast" or (year.isdigit() and year in text)
+        assert key == "peekproof" or (year.isdigit() and year in text)

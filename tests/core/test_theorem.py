@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from holdfast.accounting import clock
-from holdfast.core import theorem as registry
-from holdfast.core.sources import SOURCES
-from holdfast.core.theorem import Theorem, lookup, registered, theorem
-from holdfast.theory.generalization import drift, population, shortfall
+from peekproof.accounting import clock
+from peekproof.core import theorem as registry
+from peekproof.core.sources import SOURCES
+from peekproof.core.theorem import Theorem, lookup, registered, theorem
+from peekproof.theory.generalization import drift, population, shortfall
 
 PROVIDERS = (clock, drift, population, shortfall)  # imported so that their theorems register
 
@@ -53,30 +53,30 @@ def without_statement() -> None:
 
 
 def test_a_claim_is_registered_and_stays_the_function_it_was() -> None:
-    assert theorem("T-moon", "holdfast", "Full moons")(claim) is claim
+    assert theorem("T-moon", "peekproof", "Full moons")(claim) is claim
     assert lookup("T-moon") == Theorem(
         key="T-moon",
-        source="holdfast",
+        source="peekproof",
         locator="Full moons",
         statement="One.",
         holds_when="the moon is full.",
         function=f"{__name__}.claim",
     )
-    assert lookup("T-moon").citation == f"{SOURCES['holdfast']} (Full moons)"
+    assert lookup("T-moon").citation == f"{SOURCES['peekproof']} (Full moons)"
     assert lookup("T-moon") in registered()
 
 
 def test_a_module_may_be_imported_again() -> None:
-    theorem("T-moon", "holdfast", "Full moons")(claim)
-    theorem("T-moon", "holdfast", "Full moons, revised")(claim)
+    theorem("T-moon", "peekproof", "Full moons")(claim)
+    theorem("T-moon", "peekproof", "Full moons, revised")(claim)
 
     assert lookup("T-moon").locator == "Full moons, revised"
 
 
 def test_a_key_is_used_once() -> None:
-    theorem("T-moon", "holdfast", "Full moons")(claim)
+    theorem("T-moon", "peekproof", "Full moons")(claim)
     with pytest.raises(TypeError, match=r"^theorem T-moon is registered twice$"):
-        theorem("T-moon", "holdfast", "Full moons")(rival)
+        theorem("T-moon", "peekproof", "Full moons")(rival)
 
     assert lookup("T-moon").statement == "One."
 
@@ -84,14 +84,14 @@ def test_a_key_is_used_once() -> None:
 @pytest.mark.parametrize("function", [without_proviso, with_two_provisos, lambda: None])
 def test_a_claim_has_exactly_one_proviso(function: object) -> None:
     with pytest.raises(TypeError, match=r"needs a docstring with one 'Holds when:' paragraph$"):
-        theorem("T-moon", "holdfast", "Full moons")(function)  # type: ignore[arg-type]
+        theorem("T-moon", "peekproof", "Full moons")(function)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         lookup("T-moon")
 
 
 def test_a_claim_has_a_statement() -> None:
     with pytest.raises(TypeError):
-        theorem("T-moon", "holdfast", "Full moons")(without_statement)
+        theorem("T-moon", "peekproof", "Full moons")(without_statement)
 
 
 def test_a_source_is_known() -> None:
@@ -115,7 +115,7 @@ def test_the_real_theorems_are_complete() -> None:
         assert found.statement
         assert found.holds_when
         assert found.locator
-        assert found.function.startswith("holdfast.")
+        assert found.function.startswith("peekproof.")
 
 
 def test_theorems_are_listed_by_key() -> None:

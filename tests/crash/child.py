@@ -23,13 +23,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.data.table import Table
-from holdfast.ledger import file as file_module
-from holdfast.ledger import sqlite as sqlite_module
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.witness import Witness
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.session.opening import open as open_data
+from peekproof.data.table import Table
+from peekproof.ledger import file as file_module
+from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.witness import Witness
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.session.opening import open as open_data
 
 STEPS: dict[str, tuple[Any, str]] = {
     "link": (os, "link"),
@@ -99,7 +99,7 @@ def born(request: dict[str, Any]) -> int:
     try:
         heard = os.open(request["output"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(heard, sys.stdout.fileno())
-        os.environ["HOLDFAST_WITNESS"] = request["witness"]
+        os.environ["PEEKPROOF_WITNESS"] = request["witness"]
         main(request["csv"], request["first"], request["step"], request["nth"])
     except BaseException:
         traceback.print_exc()

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from holdfast.ledger import loading
-from holdfast.ledger.ledger import Ledger, Reservation
+from peekproof.ledger import loading
+from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import COST, at
 
 WAIT = 60  # seconds until a child that should die counts as hanging

@@ -21,12 +21,12 @@ from typing import Any, Protocol
 
 import pytest
 
-import holdfast
-from holdfast.query.question import parse_question
+import peekproof
+from peekproof.query.question import parse_question
 from session.people import people, write_csv
 
 CHILD = Path(__file__).with_name("child.py")
-SOURCE = Path(holdfast.__file__).parent.parent
+SOURCE = Path(peekproof.__file__).parent.parent
 QUESTIONS = 1000
 PATIENCE = 120  # seconds, only so that a hanging child fails the test instead of the run
 
@@ -126,7 +126,7 @@ def start(nursery: Nursery, csv: Path, witness_folder: Path) -> Start:
 
 def check_survivor(csv: Path, lines: Sequence[Line]) -> tuple[int, int]:
     """Every promise about a ledger whose users died; how many were charged and answered."""
-    with holdfast.open(csv) as data:
+    with peekproof.open(csv) as data:
         data.ledger.verify()
         draws, answers = data.ledger.draws(), data.ledger.answers()
         assert data.remaining == QUESTIONS - draws
@@ -212,7 +212,7 @@ def test_a_process_killed_while_it_creates_the_ledger(
     step: str, exists: bool, csv: Path, tmp_path: Path, start: Start
 ) -> None:
     assert start(first=20, step=step, nth=1).last_words() == []
-    place = csv.with_name("people.csv.holdfast")
+    place = csv.with_name("people.csv.peekproof")
     litter = set(tmp_path.iterdir()) - {csv, place, tmp_path / "said"}
     assert litter  # the temporary file: ugly, and harmless
     assert place.exists() is exists

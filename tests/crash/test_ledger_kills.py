@@ -18,20 +18,20 @@ from pathlib import Path
 import pytest
 
 from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.errors import LedgerUnavailable
-from holdfast.core.loss import GDP
-from holdfast.ledger import file as file_module
-from holdfast.ledger import sqlite as sqlite_module
-from holdfast.ledger.entry import follow
-from holdfast.ledger.file import create_file
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.log import Log
-from holdfast.ledger.postgres import PostgresStore
-from holdfast.ledger.sqlite import SqliteStore
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.errors import LedgerUnavailable
+from peekproof.core.loss import GDP
+from peekproof.ledger import file as file_module
+from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger.entry import follow
+from peekproof.ledger.file import create_file
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.log import Log
+from peekproof.ledger.postgres import PostgresStore
+from peekproof.ledger.sqlite import SqliteStore
 from ledger.books import OPENING
 
-KILLS = int(os.environ.get("HOLDFAST_KILLS", "40"))
+KILLS = int(os.environ.get("PEEKPROOF_KILLS", "40"))
 LARGE = replace(OPENING, questions=10**6, budget=GDP(Fraction(10**6)))
 GATE = SessionGate.within(LARGE.budget)
 FORMATS = Path(__file__).parent.parent / "ledger" / "formats"
@@ -50,7 +50,7 @@ def made(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> Callabl
     """Makes ledgers, each of other data."""
 
     def make(number: int) -> str:
-        place = str(tmp_path / f"{number}.holdfast")
+        place = str(tmp_path / f"{number}.peekproof")
         if engine == "PostgreSQL":
             place = request.getfixturevalue("database").place(f"killed {number}")
         Ledger.create(place, replace(LARGE, fingerprint=f"hf1-{number:032x}")).close()
@@ -107,7 +107,7 @@ def test_a_writer_killed_while_it_saves_or_opens(
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("step", ["_link", "insert"])
 def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> None:
-    place = tmp_path / "new.holdfast"
+    place = tmp_path / "new.peekproof"
 
     def create(_: int) -> None:
         deadly(file_module, step, when=when, nth=1)()
@@ -121,8 +121,8 @@ def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_migration_killed_at_its_step(when: str, tmp_path: Path) -> None:
-    place = tmp_path / "old.holdfast"
-    shutil.copy(FORMATS / "1" / "noise.holdfast", place)
+    place = tmp_path / "old.peekproof"
+    shutil.copy(FORMATS / "1" / "noise.peekproof", place)
 
     def migrate(_: int) -> None:
         deadly(sqlite_module, "migrate", when=when, nth=1)()
@@ -157,7 +157,7 @@ def test_writers_killed_at_random_lose_nothing_and_gain_nothing(
 
 def test_a_full_disk_loses_nothing_and_gains_nothing(tmp_path: Path) -> None:
     """Files that may not grow behave as a disk that is full: some writes fail, none half."""
-    place = str(tmp_path / "ledger.holdfast")
+    place = str(tmp_path / "ledger.peekproof")
     Ledger.create(place, LARGE).close()
 
     def starved(pipe: int) -> None:

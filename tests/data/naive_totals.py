@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from holdfast.query.form import FINE, Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import FINE, Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from query import naive
 from query.naive import Row
 

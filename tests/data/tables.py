@@ -9,7 +9,7 @@ from math import inf, nan
 import polars as pl
 from hypothesis import strategies as st
 
-from holdfast.data.table import Table
+from peekproof.data.table import Table
 from query.naive import Cell
 from query.strategies import DATES, FLAGS, MOMENTS, NUMBERS, TEXTS, rows
 
@@ -48,7 +48,7 @@ def _column(name: str, cells: Sequence[Cell]) -> pl.Series:
 
 
 def plain(cell: Cell) -> Cell:
-    """The cell as Holdfast holds it: no NaN, one zero."""
+    """The cell as Peekproof holds it: no NaN, one zero."""
     if isinstance(cell, float):
         return None if math.isnan(cell) else cell + 0.0
     return cell

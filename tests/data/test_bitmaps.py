@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from holdfast.data import plan as plan_module
-from holdfast.data import remembering as engine_module
-from holdfast.data.bitmaps import Bitmaps, Bits, fill, ones, unpacked
-from holdfast.data.load import in_memory
-from holdfast.data.places import below, up_to
-from holdfast.data.table import Table
-from holdfast.query.question import parse_question
+from peekproof.data import plan as plan_module
+from peekproof.data import remembering as engine_module
+from peekproof.data.bitmaps import Bitmaps, Bits, fill, ones, unpacked
+from peekproof.data.load import in_memory
+from peekproof.data.places import below, up_to
+from peekproof.data.table import Table
+from peekproof.query.question import parse_question
 
 ROWS = 1000
 

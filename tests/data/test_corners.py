@@ -9,16 +9,16 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast.data.csv_types as types_module
-from holdfast.core.errors import DataChanged, DataError
-from holdfast.data.address import shown
-from holdfast.data.frame import split
-from holdfast.data.load import in_memory, load
-from holdfast.data.room import VARIABLE, memory
-from holdfast.data.scan import scan
-from holdfast.data.source import Source
-from holdfast.query.question import parse_question
-from holdfast.query.tree import Constant
+import peekproof.data.csv_types as types_module
+from peekproof.core.errors import DataChanged, DataError
+from peekproof.data.address import shown
+from peekproof.data.frame import split
+from peekproof.data.load import in_memory, load
+from peekproof.data.room import VARIABLE, memory
+from peekproof.data.scan import scan
+from peekproof.data.source import Source
+from peekproof.query.question import parse_question
+from peekproof.query.tree import Constant
 
 KEYS = ("1" * 32, "2" * 32, "3" * 32)
 

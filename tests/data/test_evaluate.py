@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.tables import TABLES, Rows, frame
-from holdfast.data.evaluate import Evaluation
-from holdfast.data.load import in_memory
-from holdfast.data.piece import Columns, Piece
-from holdfast.query.canonical import canonical, numeric
-from holdfast.query.cells import Edges
-from holdfast.query.form import Grouped
-from holdfast.query.question import Question
-from holdfast.query.tree import (
+from peekproof.data.evaluate import Evaluation
+from peekproof.data.load import in_memory
+from peekproof.data.piece import Columns, Piece
+from peekproof.query.canonical import canonical, numeric
+from peekproof.query.cells import Edges
+from peekproof.query.form import Grouped
+from peekproof.query.question import Question
+from peekproof.query.tree import (
     Column,
     Compare,
     Constant,

@@ -12,12 +12,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data.tables import CELLS, TABLES, TEXT, Rows, frame, plain
-from holdfast.data.load import in_memory
+from peekproof.data.load import in_memory
 from query.naive import Cell
 from query.strategies import FLAGS, NUMBERS, TEXTS
 
 # The package's attribute of this name is the function.
-fingerprint_module = import_module("holdfast.data.fingerprint")
+fingerprint_module = import_module("peekproof.data.fingerprint")
 
 
 def name_of(source: object) -> str:

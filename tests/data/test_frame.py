@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.data.frame import BUCKETS, Frame, split
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
+from peekproof.core.errors import InvalidInput
+from peekproof.data.frame import BUCKETS, Frame, split
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
 
 ROWS = 3_000
 KEY = "0123456789abcdef" * 2

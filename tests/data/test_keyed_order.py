@@ -6,11 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from holdfast.core.errors import EvaluationFailed
-from holdfast.data.fingerprint import keyed_order
-from holdfast.data.load import in_memory
-from holdfast.query.question import parse_question
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.core.errors import EvaluationFailed
+from peekproof.data.fingerprint import keyed_order
+from peekproof.data.load import in_memory
+from peekproof.query.question import parse_question
+from peekproof.testing.statistics import excess_p_value, statistical
 
 KEY = "00112233445566778899aabbccddeeff"
 FALSE_ALARM = 1e-9

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pytest
 
 from data.tables import held
-from holdfast.core.errors import DataError
-from holdfast.data.load import in_memory, load
-from holdfast.query.question import parse_question
-from holdfast.query.schema import Kind
+from peekproof.core.errors import DataError
+from peekproof.data.load import in_memory, load
+from peekproof.query.question import parse_question
+from peekproof.query.schema import Kind
 
 DAY = datetime.datetime(2024, 2, 29)
 

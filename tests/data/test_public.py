@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from data.naive_totals import clipped, contribution
 from data.tables import CELLS, TEXT, Rows
-from holdfast.core.errors import InvalidInput
-from holdfast.data.load import in_memory
-from holdfast.data.public import PublicTable
-from holdfast.data.totals import CHUNK
-from holdfast.query.canonical import canonical_form
-from holdfast.query.form import FINE, Form, Mean, Share
-from holdfast.query.question import Question, parse_question
-from holdfast.query.schema import Kind
-from holdfast.query.tree import Constant, Number
-from holdfast.query.wire import form_text
+from peekproof.core.errors import InvalidInput
+from peekproof.data.load import in_memory
+from peekproof.data.public import PublicTable
+from peekproof.data.totals import CHUNK
+from peekproof.query.canonical import canonical_form
+from peekproof.query.form import FINE, Form, Mean, Share
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Kind
+from peekproof.query.tree import Constant, Number
+from peekproof.query.wire import form_text
 from query import naive
 from query.strategies import DATES, MOMENTS, NUMBERS, numerics, predicates, rows
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.data.room import VARIABLE, fits, memory
+from peekproof.core.errors import InvalidInput
+from peekproof.data.room import VARIABLE, fits, memory
 
 
 @pytest.mark.parametrize(

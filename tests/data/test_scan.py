@@ -19,16 +19,16 @@ from hypothesis import strategies as st
 from data.naive_totals import total
 from data.tables import TABLES, Rows, frame
 from data.test_totals import FORMS, asked
-from holdfast.core.errors import DataChanged, DataError, EvaluationFailed, InvalidInput
-from holdfast.data import csv_types as types_module
-from holdfast.data import reading as reading_module
-from holdfast.data.csv_types import csv_types
-from holdfast.data.load import in_memory
-from holdfast.data.scan import Scan, scan
-from holdfast.data.source import Source
-from holdfast.data.statistic import Statistic
-from holdfast.query.form import Form
-from holdfast.query.question import parse_question
+from peekproof.core.errors import DataChanged, DataError, EvaluationFailed, InvalidInput
+from peekproof.data import csv_types as types_module
+from peekproof.data import reading as reading_module
+from peekproof.data.csv_types import csv_types
+from peekproof.data.load import in_memory
+from peekproof.data.scan import Scan, scan
+from peekproof.data.source import Source
+from peekproof.data.statistic import Statistic
+from peekproof.query.form import Form
+from peekproof.query.question import parse_question
 from query.naive import Row
 
 TEXTS = (
@@ -311,9 +311,9 @@ CHILD = """
 import sys
 from pathlib import Path
 import polars
-from holdfast.data.load import in_memory
-from holdfast.data.scan import scan
-from holdfast.query.question import parse_question
+from peekproof.data.load import in_memory
+from peekproof.data.scan import scan
+from peekproof.query.question import parse_question
 whole = lambda folder: in_memory(polars.read_parquet(folder + "/*.parquet"))
 source = {"pieces": scan, "whole": whole}[sys.argv[1]](sys.argv[2])
 asked = [parse_question(f"x > {i} and y < {i}", source.schema) for i in range(20)]

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.tables import TABLES, Rows, frame
-from holdfast.core.errors import EvaluationFailed, QuestionError
-from holdfast.core.secret import Exact
-from holdfast.data import remembering as engine_module
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
-from holdfast.query.question import Question, parse_question
-from holdfast.query.tree import Predicate
+from peekproof.core.errors import EvaluationFailed, QuestionError
+from peekproof.core.secret import Exact
+from peekproof.data import remembering as engine_module
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
+from peekproof.query.question import Question, parse_question
+from peekproof.query.tree import Predicate
 from query import naive
 from query.strategies import DYADIC_DIVISORS, predicates, spelled
 

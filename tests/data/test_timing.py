@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from holdfast.audit.timing import timing
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
-from holdfast.query.question import Question, parse_question
+from peekproof.audit.timing import timing
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
+from peekproof.query.question import Question, parse_question
 
 ROWS = 400_000
 PAIRS = 40

@@ -7,11 +7,11 @@ import threading
 import numpy as np
 import pytest
 
-from holdfast.data import plan as plan_module
-from holdfast.data import workers
-from holdfast.data.load import load
-from holdfast.data.table import Table
-from holdfast.query.question import Question, parse_question
+from peekproof.data import plan as plan_module
+from peekproof.data import workers
+from peekproof.data.load import load
+from peekproof.data.table import Table
+from peekproof.query.question import Question, parse_question
 
 ROWS = 10_000
 Heard = list[tuple[int, int, int]]

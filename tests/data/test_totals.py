@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 
 from data.naive_totals import exact_place, total
 from data.tables import CELLS, TABLES, TEXT, Rows, frame
-from holdfast.core.errors import EvaluationFailed
-from holdfast.core.secret import Exact
-from holdfast.data import plan as plan_module
-from holdfast.data import totals as totals_module
-from holdfast.data.fingerprint import keyed_order
-from holdfast.data.load import in_memory
-from holdfast.data.table import Table
-from holdfast.data.totals import contributions
-from holdfast.query.canonical import canonical_form
-from holdfast.query.cells import Edges, Values
-from holdfast.query.form import FINE, Form, Grouped, Histogram, Mean, Quantile, Share
-from holdfast.query.question import Question, parse_question
-from holdfast.query.tree import Column, Constant, Number
-from holdfast.query.wire import form_text
+from peekproof.core.errors import EvaluationFailed
+from peekproof.core.secret import Exact
+from peekproof.data import plan as plan_module
+from peekproof.data import totals as totals_module
+from peekproof.data.fingerprint import keyed_order
+from peekproof.data.load import in_memory
+from peekproof.data.table import Table
+from peekproof.data.totals import contributions
+from peekproof.query.canonical import canonical_form
+from peekproof.query.cells import Edges, Values
+from peekproof.query.form import FINE, Form, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.question import Question, parse_question
+from peekproof.query.tree import Column, Constant, Number
+from peekproof.query.wire import form_text
 from query.naive import Row
 from query.strategies import FLAGS, TEXTS, WORDS, numerics, predicates
 from sizes import sized

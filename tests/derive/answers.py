@@ -9,14 +9,14 @@ from fractions import Fraction
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from holdfast.core.answer import Answer
-from holdfast.core.certificate import Certificate, Part
-from holdfast.core.interval import Interval
-from holdfast.core.loss import FREE
-from holdfast.core.target import Target
-from holdfast.derive.derived import Derived
-from holdfast.derive.joint import Joint
-from holdfast.derive.range import Range
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate, Part
+from peekproof.core.interval import Interval
+from peekproof.core.loss import FREE
+from peekproof.core.target import Target
+from peekproof.derive.derived import Derived
+from peekproof.derive.joint import Joint
+from peekproof.derive.range import Range
 
 few = settings(max_examples=40)
 

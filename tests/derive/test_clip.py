@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.answers import answer, answers, derived, few, inside
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.derive import clip
-from holdfast.derive.range import Range
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.derive import clip
+from peekproof.derive.range import Range
 
 levels = st.fractions(0, 1)
 

@@ -8,11 +8,11 @@ from math import inf, nextafter
 import pytest
 
 from derive.answers import answer, certificate, derived
-from holdfast.core.certificate import Certificate
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.derive import clip, conditional, difference, ratio, total
-from holdfast.derive.range import LARGEST, Range
+from peekproof.core.certificate import Certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.derive import clip, conditional, difference, ratio, total
+from peekproof.derive.range import LARGEST, Range
 
 QUARTERS = answer(0.25, 0.5, question="age > 50"), answer(0.125, 0.25, question="age > '<b>'")
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.answers import answer, answers, ends, errors, few, inside
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.derive import isotonic
-from holdfast.derive.range import Range
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.derive import isotonic
+from peekproof.derive.range import Range
 
 several = st.lists(answers(), min_size=1, max_size=6)
 values = st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=9)

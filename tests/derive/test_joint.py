@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import holdfast
+import peekproof
 from derive.answers import answer
-from holdfast.core.errors import InvalidInput
-from holdfast.derive import Derived, clip, difference, isotonic, project, ratio, total
-from holdfast.derive.joint import Itself, Joint, joint_confidence
-from holdfast.noise.entropy import Seeded
+from peekproof.core.errors import InvalidInput
+from peekproof.derive import Derived, clip, difference, isotonic, project, ratio, total
+from peekproof.derive.joint import Itself, Joint, joint_confidence
+from peekproof.noise.entropy import Seeded
 
 TWENTIETH, TENTH = Fraction(1, 20), Fraction(1, 10)
 
@@ -101,13 +101,13 @@ def test_theorems_and_assumptions_are_those_of_the_answers() -> None:
 # With real sessions ---------------------------------------------------------------------------
 
 
-def both(one: holdfast.Session, other: holdfast.Session) -> Derived:
+def both(one: peekproof.Session, other: peekproof.Session) -> Derived:
     return difference(one.ask("x < 10"), other.ask("x < 20"))
 
 
 def test_sessions_in_memory_are_different_even_on_the_same_rows() -> None:
     rows = {"x": list(range(2000))}
-    with holdfast.open(rows, questions=10) as one, holdfast.open(rows, questions=10) as other:
+    with peekproof.open(rows, questions=10) as one, peekproof.open(rows, questions=10) as other:
         assert both(one, one).confidence == 0.95
         assert both(one, other).confidence == 0.9
 
@@ -117,20 +117,20 @@ def test_all_who_open_a_file_are_one_session(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pl.DataFrame({"x": range(2000)}).write_csv("x.csv")
-    with holdfast.open("x.csv", questions=10) as one, holdfast.open(tmp_path / "x.csv") as other:
+    with peekproof.open("x.csv", questions=10) as one, peekproof.open(tmp_path / "x.csv") as other:
         assert both(one, other).confidence == 0.95
         asked = one.ask("x < 10")
 
-    with holdfast.open("x.csv") as again:
+    with peekproof.open("x.csv") as again:
         assert difference(asked, again.ask("x < 10")).confidence == 0.95
 
 
 def test_a_new_ledger_for_other_rows_in_the_same_place_is_another_session(tmp_path: Path) -> None:
-    place = tmp_path / "x.holdfast"
-    with holdfast.open({"x": list(range(2000))}, questions=10, ledger=place) as data:
+    place = tmp_path / "x.peekproof"
+    with peekproof.open({"x": list(range(2000))}, questions=10, ledger=place) as data:
         old = data.ask("x < 10")
     place.unlink()
-    with holdfast.open({"x": list(range(3000))}, questions=10, ledger=place) as data:
+    with peekproof.open({"x": list(range(3000))}, questions=10, ledger=place) as data:
         assert difference(old, data.ask("x < 10")).confidence == 0.9
 
 
@@ -141,15 +141,15 @@ def test_the_same_relative_path_in_two_folders_is_two_sessions(
     for name in "ab":
         (tmp_path / name).mkdir()
         monkeypatch.chdir(tmp_path / name)
-        monkeypatch.setenv("HOLDFAST_WITNESS", f"witness of {name}")  # on another machine
-        with holdfast.open({"x": list(range(2000))}, questions=10, ledger="x.holdfast") as data:
+        monkeypatch.setenv("PEEKPROOF_WITNESS", f"witness of {name}")  # on another machine
+        with peekproof.open({"x": list(range(2000))}, questions=10, ledger="x.peekproof") as data:
             found.append(data.ask("x < 10"))
 
     assert difference(*found).confidence == 0.9
 
 
 def test_seeded_noise_stays_among_the_assumptions() -> None:
-    with holdfast.open({"x": list(range(2000))}, questions=10, entropy=Seeded(1)) as data:
+    with peekproof.open({"x": list(range(2000))}, questions=10, entropy=Seeded(1)) as data:
         assumptions = both(data, data).joint.assumptions
 
     assert any(line.startswith("noise from") for line in assumptions)

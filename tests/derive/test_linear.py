@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.answers import answer, answers, few, inside
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.derive import Derived, affine, difference, total, weighted
-from holdfast.derive.range import LARGEST
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.derive import Derived, affine, difference, total, weighted
+from peekproof.derive.range import LARGEST
 
 several = st.lists(answers(), min_size=1, max_size=4)
 weights = st.fractions(-10, 10, max_denominator=50)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.derive.range import LARGEST, Range, nearest_float
+from peekproof.core.errors import InvalidInput
+from peekproof.derive.range import LARGEST, Range, nearest_float
 
 numbers = st.fractions() | st.fractions(-1, 1)
 

@@ -9,10 +9,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.answers import answer, answers, derived, few, inside
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.derive import Derived, conditional, portion, ratio, total
-from holdfast.derive.range import Range
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.derive import Derived, conditional, portion, ratio, total
+from peekproof.derive.range import Range
 
 signed = st.fractions(-2, 2, max_denominator=64)
 

@@ -90,7 +90,7 @@ def test_the_readme_says_what_the_records_say() -> None:
     }
     text = " ".join(readme.split())
     assert {row[2] for row in found["coverage"].rows} == {80}
-    assert f"held in {held['Holdfast']} of 80 conversations with Holdfast" in text
+    assert f"held in {held['Peekproof']} of 80 conversations with Peekproof" in text
     assert f"in {held['holdout']} with a plain holdout" in text
     assert f"and in {held['10']}, {held['100']} and {held['1000']} with the noise" in text
 

@@ -11,14 +11,14 @@ from typing import Any
 import click
 import pytest
 
-import holdfast
-import holdfast.derive
-from holdfast.cli.main import cli
-from holdfast.core import errors, gateway_errors, refusals, witness_errors
-from holdfast.core.sources import SOURCES
-from holdfast.core.theorem import Theorem, registered
-from holdfast.learn.metrics.named import COMPOSITES, METRICS
-from holdfast.server.metrics import FAMILIES
+import peekproof
+import peekproof.derive
+from peekproof.cli.main import cli
+from peekproof.core import errors, gateway_errors, refusals, witness_errors
+from peekproof.core.sources import SOURCES
+from peekproof.core.theorem import Theorem, registered
+from peekproof.learn.metrics.named import COMPOSITES, METRICS
+from peekproof.server.metrics import FAMILIES
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
@@ -46,20 +46,20 @@ def described(pages: Path) -> list[str]:
 def test_every_public_name_is_in_the_generated_reference_once() -> None:
     names = described(REFERENCE / "api")
 
-    assert [name for name in holdfast.__all__ if names.count(f"holdfast.{name}") != 1] == []
+    assert [name for name in peekproof.__all__ if names.count(f"peekproof.{name}") != 1] == []
     assert len(names) == len(set(names))
 
 
 def test_every_function_of_derive_is_in_the_guide() -> None:
     guide = (REFERENCE / "python.md").read_text(encoding="utf-8")
-    assert [name for name in holdfast.derive.__all__ if f"`{name}" not in guide] == []
+    assert [name for name in peekproof.derive.__all__ if f"`{name}" not in guide] == []
 
 
 def test_every_dotted_name_of_the_reference_exists() -> None:
     named = {
         name
         for page in REFERENCE.rglob("*.md")
-        for name in re.findall(r"(?<![\w/.])holdfast(?:\.[A-Za-z_]\w*)+", page.read_text())
+        for name in re.findall(r"(?<![\w/.])peekproof(?:\.[A-Za-z_]\w*)+", page.read_text())
     }
 
     assert len(named) > 150
@@ -73,7 +73,7 @@ def test_every_error_is_documented() -> None:
         name
         for module in (errors, refusals, witness_errors, gateway_errors)
         for name, value in vars(module).items()
-        if isinstance(value, type) and issubclass(value, errors.HoldfastError)
+        if isinstance(value, type) and issubclass(value, errors.PeekproofError)
     ]
     assert kinds
     assert [name for name in kinds if f"`{name}`" not in page] == []
@@ -115,7 +115,7 @@ def test_every_command_and_option_is_documented() -> None:
     page = (REFERENCE / "command-line.md").read_text(encoding="utf-8")
     missing = [
         (path, option)
-        for path, option in options(cli, "holdfast")
+        for path, option in options(cli, "peekproof")
         if path not in page or (option and option != "--version" and option not in page)
     ]
     assert missing == []
@@ -142,7 +142,7 @@ def leads_to_a_proof(theorem: Theorem, generator: dict[str, Any]) -> bool:
     """Whether it is published at a named place, proved in the certificate, or in its docstring."""
     if any(words in theorem.locator for words in IN_DOCSTRING):
         return bool(generator["proof_of"](theorem))
-    if theorem.source == "holdfast":
+    if theorem.source == "peekproof":
         return bool(generator["in_certificate"](theorem))
     return bool(theorem.locator.strip())
 
@@ -164,11 +164,11 @@ def test_a_theorem_without_a_proof_is_seen(generator: dict[str, Any]) -> None:
             locator=locator,
             statement="Two is even.",
             holds_when="always.",
-            function="holdfast.theory.release.laplace",  # published, so without a proof of ours
+            function="peekproof.theory.release.laplace",  # published, so without a proof of ours
         )
 
-    assert not leads_to_a_proof(made_up("holdfast", "The proof in its docstring"), generator)
-    assert not leads_to_a_proof(made_up("holdfast", "No such heading"), generator)
+    assert not leads_to_a_proof(made_up("peekproof", "The proof in its docstring"), generator)
+    assert not leads_to_a_proof(made_up("peekproof", "No such heading"), generator)
     assert not leads_to_a_proof(made_up("dwork-roth-2014", " "), generator)
     assert leads_to_a_proof(made_up("dwork-roth-2014", "Theorem 3.6"), generator)
 

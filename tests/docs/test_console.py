@@ -17,12 +17,12 @@ import msgspec
 import pytest
 import yaml
 
-import holdfast
+import peekproof
 from cli.running import in_pipe
 from documents import PAGES, ROOT, Block, blocks, every_block, transcript, typed
-from holdfast.cli.main import cli
-from holdfast.server.app import ENDPOINTS
-from holdfast.testing.statistics import statistical
+from peekproof.cli.main import cli
+from peekproof.server.app import ENDPOINTS
+from peekproof.testing.statistics import statistical
 from ledger.postgres_server import Database
 from prepared import FOLDERS
 from sizes import sized
@@ -37,11 +37,11 @@ ELSEWHERE = {
 
 # Commands of which only the words are read, by how they begin, and why.
 READ_ONLY = {
-    "holdfast serve": "goes on until it is stopped; tests/cli/test_serve.py runs it",
-    "holdfast board verify result.json --public-key 51ed00aa": "a gateway gives that file",
+    "peekproof serve": "goes on until it is stopped; tests/cli/test_serve.py runs it",
+    "peekproof board verify result.json --public-key 51ed00aa": "a gateway gives that file",
 }
 # Too long for the default suite; `make slow` runs it.
-LONG = "holdfast attack all"
+LONG = "peekproof attack all"
 
 # Blocks of Python that need what is not here.
 NOT_RUN = {
@@ -105,17 +105,17 @@ class Shell:
     def command(self, command: str, shown: Block | None) -> None:
         words, remark = shlex.split(command, comments=True), command.partition(" # ")[2]
         match words[0]:
-            case "holdfast" if any(command.startswith(each) for each in READ_ONLY):
+            case "peekproof" if any(command.startswith(each) for each in READ_ONLY):
                 read(words[1:])
-            case "holdfast" if command.startswith(LONG) and not sized(small=False, full=True):
+            case "peekproof" if command.startswith(LONG) and not sized(small=False, full=True):
                 read(words[1:])
-            case "holdfast":
-                self.holdfast(words[1:], remark, shown)
+            case "peekproof":
+                self.peekproof(words[1:], remark, shown)
             case "make":
                 assert f"\n{words[1]}: " in MAKEFILE, command
                 assert all(word.partition("=")[0] == "ARGS" for word in words[2:]), command
             case "pip":
-                wanted = re.fullmatch(r"holdfast\[(.*)\]", words[2])
+                wanted = re.fullmatch(r"peekproof\[(.*)\]", words[2])
                 assert wanted is not None, command
                 assert wanted[1] in EXTRAS, command
             case "curl":
@@ -127,10 +127,10 @@ class Shell:
             case _:
                 pytest.fail(f"{name(self.page)}: what is to be done with {command!r}?")
 
-    def holdfast(self, words: list[str], remark: str, shown: Block | None) -> None:
+    def peekproof(self, words: list[str], remark: str, shown: Block | None) -> None:
         real = [self.real(word) for word in words]
         # A table in a database is let go of when the process ends.
-        outcome = in_pipe("-m", "holdfast", *real) if self.database else typed(real)
+        outcome = in_pipe("-m", "peekproof", *real) if self.database else typed(real)
         assert (outcome.code, outcome.err) == (0, ""), (name(self.page), words, outcome)
         for number in re.findall(r"\d+(?:\.\d+)?", remark):
             assert number in outcome.out, (name(self.page), words, outcome.out)
@@ -140,7 +140,7 @@ class Shell:
     def real(self, word: str) -> str:
         """A word of the page, with what it stands for in this test."""
         if word == "51ed00…":
-            with holdfast.Board.open("coins") as board:
+            with peekproof.Board.open("coins") as board:
                 return board.settings.public_key
         return DATABASE.sub(self.place, word)
 
@@ -171,7 +171,7 @@ def read(words: list[str]) -> None:
         found = command.get_command(click.Context(command), words.pop(0))
         assert found is not None
         command = found
-    command.make_context("holdfast", words)
+    command.make_context("peekproof", words)
 
 
 def served(words: list[str]) -> None:
@@ -257,7 +257,7 @@ def test_every_block_is_of_a_kind_that_some_test_looks_at() -> None:
                     assert name(page) == "docs/how-to/share-a-ledger.md"  # in test_postgres.py
                 case _:
                     assert block.language in PROSE, block.place
-                    assert not re.search(r"^\$ |^(holdfast|pip|curl|make) ", block.text, re.M)
+                    assert not re.search(r"^\$ |^(peekproof|pip|curl|make) ", block.text, re.M)
 
 
 def test_what_is_left_to_other_tests_is_done_there() -> None:
@@ -275,8 +275,8 @@ def test_commands_that_nobody_knows_are_noticed() -> None:
     with pytest.raises(AssertionError, match="make nothing"):
         shell.command("make nothing", None)
     with pytest.raises(click.NoSuchOption):
-        shell.command("holdfast serve people.csv --nothing", None)
+        shell.command("peekproof serve people.csv --nothing", None)
     with pytest.raises(AssertionError, match=r"0\.0616"):
-        shell.command("holdfast plan --rows 100000 --questions 1000  # 0.0616", None)
+        shell.command("peekproof plan --rows 100000 --questions 1000  # 0.0616", None)
     with pytest.raises(ValueError, match="not enough values"):
         shell.command("curl http://127.0.0.1:8417/v1/nothing", None)

@@ -12,10 +12,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
+import peekproof
 from documents import PAGES, ROOT, blocks, links
-from holdfast.core.loss import GDP, ZCDP, Draws, PureDP
-from holdfast.theory.release import bounded_range
+from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
+from peekproof.theory.release import bounded_range
 
 # The tutorial is one story, which tests/docs/test_tutorial.py follows.
 RUN = [page for page in PAGES if page.parent.name != "tutorial" and blocks(page, "python")]
@@ -38,7 +38,7 @@ def test_python_blocks_run_in_order(page: Path, people: Path) -> None:
         exec(compile(block, str(page), "exec", dont_inherit=True), namespace)
 
     if page.stem in ("README", "share-one-budget"):
-        assert (people / "people.csv.holdfast").exists()
+        assert (people / "people.csv.peekproof").exists()
 
 
 def test_budget_table_is_what_the_planner_says() -> None:
@@ -47,8 +47,8 @@ def test_budget_table_is_what_the_planner_says() -> None:
     assert len(rows) == 4
     for rows_text, cells in rows:
         for questions, cell in zip((10, 100, 1_000, 10_000), cells.split("|"), strict=True):
-            target = holdfast.Target.of(confidence=0.95, questions=questions)
-            plan = holdfast.plan(rows=int(rows_text.replace(",", "")), target=target)
+            target = peekproof.Target.of(confidence=0.95, questions=questions)
+            plan = peekproof.plan(rows=int(rows_text.replace(",", "")), target=target)
             assert cell.strip() == ("refused" if plan.vacuous else f"±{plan.radius:.3f}")
 
 
@@ -68,7 +68,7 @@ def test_every_mechanism_says_what_it_guarantees_and_what_is_secret(
     mechanisms: dict[str, Any],
 ) -> None:
     found = mechanisms["kinds"]()
-    files = (ROOT / "src/holdfast/mechanisms").glob("*.py")
+    files = (ROOT / "src/peekproof/mechanisms").glob("*.py")
     assert len(found) == sum("KIND: ClassVar[str] = " in file.read_text() for file in files)
     assert found.keys() == mechanisms["table"]().keys()
     for kind, each in found.items():

@@ -79,4 +79,4 @@ def test_a_figure_that_there_is_not_is_refused_by_name(
         runpy.run_path(str(ROOT / "bench/figures.py"), run_name="__main__")
 
     assert stopped.value.code == 2
-    assert "no figure nothing; there are holdfast-demo, routes," in capsys.readouterr().err
+    assert "no figure nothing; there are peekproof-demo, routes," in capsys.readouterr().err

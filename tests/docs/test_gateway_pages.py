@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from documents import ROOT, blocks
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.configuration import from_file
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.configuration import from_file
 
 PAGE = ROOT / "docs/reference/http-api.md"
 TEAM = ROOT / "docs/how-to/serve-a-team.md"

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.figures.tightness import COMMAND, Record, draw_tightness
-from holdfast.audit.forcing.routes import routes
-from holdfast.audit.opponents.catalogue import CERTIFIED
-from holdfast.core.target import Target
+from peekproof.audit.figures.tightness import COMMAND, Record, draw_tightness
+from peekproof.audit.forcing.routes import routes
+from peekproof.audit.opponents.catalogue import CERTIFIED
+from peekproof.core.target import Target
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

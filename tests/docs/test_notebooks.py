@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from documents import ROOT, Block, links
-from holdfast.testing.statistics import statistical
+from peekproof.testing.statistics import statistical
 
 NOTEBOOKS = sorted((ROOT / "docs/tutorial").glob("*.ipynb"))
 LARGEST = 200_000  # bytes

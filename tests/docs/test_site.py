@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-import holdfast
-import holdfast.derive
-import holdfast.testing
+import peekproof
+import peekproof.derive
+import peekproof.testing
 from docs.built_site import ROOT, broken, build, elsewhere, inventory, read, styled
 
 pytest.importorskip("sphinx")
@@ -45,11 +45,11 @@ def test_the_site_is_whole_and_needs_nothing_from_elsewhere(tmp_path: Path) -> N
     assert "witness" in (tmp_path / "searchindex.js").read_text(encoding="utf-8")
 
     described = inventory(tmp_path / "objects.inv")
-    public = {f"holdfast.{name}" for name in holdfast.__all__}
-    public |= {f"holdfast.derive.{name}" for name in holdfast.derive.__all__}
-    tools = pkgutil.iter_modules(holdfast.testing.__path__, "holdfast.testing.")
+    public = {f"peekproof.{name}" for name in peekproof.__all__}
+    public |= {f"peekproof.derive.{name}" for name in peekproof.derive.__all__}
+    tools = pkgutil.iter_modules(peekproof.testing.__path__, "peekproof.testing.")
     assert (public | {tool.name for tool in tools}) - described == set()
-    assert {"holdfast.Session.ask", "holdfast.audit.coverage.coverage"} <= described
+    assert {"peekproof.Session.ask", "peekproof.audit.coverage.coverage"} <= described
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import NoReturn, final
 import pytest
 
 from documents import ROOT, Block, every_block, transcript, typed
-from holdfast.testing.statistics import statistical
+from peekproof.testing.statistics import statistical
 
 TUTORIAL = ROOT / "docs/tutorial"
 STORY = [TUTORIAL / name for name in ("first-answer.md", "one-budget.md", "reuse-a-holdout.md")]
@@ -27,7 +27,7 @@ NOT_TYPED = {
     "mkdir ../story": "the folder of the test is new",
     "cd ../story": "the folder of the test is new",
     "python": "every page has an interpreter here",
-    "holdfast serve people.csv": "it goes on until it is stopped",
+    "peekproof serve people.csv": "it goes on until it is stopped",
 }
 
 
@@ -56,7 +56,7 @@ def in_shell(block: Block) -> None:
         assert set(block.text.splitlines()) <= NOT_TYPED.keys(), block.place
         return
     for command, shown in transcript(block):
-        outcome = typed(shlex.split(command.removeprefix("holdfast ")))
+        outcome = typed(shlex.split(command.removeprefix("peekproof ")))
         assert (outcome.code, outcome.err) == (0, ""), block.place
         assert shown.shows(outcome.out), (block.place, outcome.out)
 

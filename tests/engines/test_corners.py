@@ -12,15 +12,15 @@ import polars as pl
 import pytest
 
 from engines.opening import fill, in_duckdb, in_postgres
-from holdfast.core.errors import DataChanged, DataError, EvaluationFailed, InvalidInput
-from holdfast.data.frame import split
-from holdfast.data.load import in_memory, load
-from holdfast.data.source import Source
-from holdfast.data.sql import statement as statement_module
-from holdfast.data.sql.address import open_url
-from holdfast.data.sql.duckdb_link import DuckDBLink
-from holdfast.data.sql.source import DatabaseSource
-from holdfast.query.question import parse_question
+from peekproof.core.errors import DataChanged, DataError, EvaluationFailed, InvalidInput
+from peekproof.data.frame import split
+from peekproof.data.load import in_memory, load
+from peekproof.data.source import Source
+from peekproof.data.sql import statement as statement_module
+from peekproof.data.sql.address import open_url
+from peekproof.data.sql.duckdb_link import DuckDBLink
+from peekproof.data.sql.source import DatabaseSource
+from peekproof.query.question import parse_question
 from ledger.postgres_server import Database
 
 ROWS = 1_200
@@ -75,7 +75,7 @@ def test_a_split_that_fails_leaves_no_connection_open(database: Database) -> Non
     with closing(open_url(f"{database.uri}#few")) as source, closing(database.connect()) as beside:
         with pytest.raises(InvalidInput, match="at least one row"):
             split(source, {"a": 0.9, "b": 0.1}, by="id", key="1" * 32)
-        count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'holdfast'"
+        count = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'peekproof'"
         found = 2
         for _ in range(1000):  # a server takes a moment to notice
             ((found,),) = beside.execute(count).fetchall()

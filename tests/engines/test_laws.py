@@ -9,11 +9,11 @@ import polars as pl
 import pytest
 
 from engines.opening import in_duckdb, in_files, in_postgres
-from holdfast.data.load import in_memory
-from holdfast.data.source import Source, Total
-from holdfast.query.question import Question
-from holdfast.testing.sources import LAWS, Held, Law
-from holdfast.testing.violation import Violation
+from peekproof.data.load import in_memory
+from peekproof.data.source import Source, Total
+from peekproof.query.question import Question
+from peekproof.testing.sources import LAWS, Held, Law
+from peekproof.testing.violation import Violation
 from ledger.postgres_server import Database
 
 

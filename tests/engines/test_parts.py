@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
+import peekproof
 from engines.opening import in_duckdb, in_postgres
-from holdfast.core.errors import InvalidInput
-from holdfast.data.frame import split
-from holdfast.data.load import in_memory
-from holdfast.data.source import Source
+from peekproof.core.errors import InvalidInput
+from peekproof.data.frame import split
+from peekproof.data.load import in_memory
+from peekproof.data.source import Source
 
 ROWS = 1_500
 KEY = "5" * 32
@@ -67,11 +67,11 @@ def test_a_column_that_cannot_tell_rows_apart_is_refused(
 
 def test_one_part_guesses_and_the_other_checks(source: Source) -> None:
     parts = split(source, {"guess": 0.5, "check": 0.5}, by="id", key=KEY)
-    session = holdfast.open(
+    session = peekproof.open(
         parts["check"],
         questions=40,
-        mechanisms=[holdfast.Checking],
-        guesser=holdfast.Training(parts["guess"]),
+        mechanisms=[peekproof.Checking],
+        guesser=peekproof.Training(parts["guess"]),
     )
     assert 0.3 in session.ask("x < 0.3")
     assert 0.5 in session.ask("mean(x, 0, 1)")

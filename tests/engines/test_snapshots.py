@@ -10,11 +10,11 @@ import pytest
 
 from engines.conformance import found
 from engines.opening import fill
-from holdfast.core.errors import DataChanged, EvaluationFailed
-from holdfast.data.source import Source
-from holdfast.data.sql.address import open_url
-from holdfast.query.form import Share
-from holdfast.query.tree import Column, Compare, Number
+from peekproof.core.errors import DataChanged, EvaluationFailed
+from peekproof.data.source import Source
+from peekproof.data.sql.address import open_url
+from peekproof.query.form import Share
+from peekproof.query.tree import Column, Compare, Number
 from ledger.postgres_server import Database, Own
 
 FRAME = pl.DataFrame({"a": [1.0, 2.0, 3.0]})

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.examples.agent import Ending, Proposal, Recipe, agent_story, improve, made
-from holdfast.examples.agent_figure import draw_agent
-from holdfast.examples.selection import Table, digits, noise, right
-from holdfast.learn.holdout import Holdout
+from peekproof.examples.agent import Ending, Proposal, Recipe, agent_story, improve, made
+from peekproof.examples.agent_figure import draw_agent
+from peekproof.examples.selection import Table, digits, noise, right
+from peekproof.learn.holdout import Holdout
 
 
 def brightness(rng: np.random.Generator, rows: int) -> Table:
@@ -88,6 +88,6 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
         "300 rows",
         "4 scores",
         "seed 4",
-        "python -m holdfast.examples.agent_figure",
+        "python -m peekproof.examples.agent_figure",
     ):
         assert words in written

@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.examples.committees import Committees, Scene
-from holdfast.testing.statistics import statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.examples.committees import Committees, Scene
+from peekproof.testing.statistics import statistical
 
 SMALL = Scene(training=400, rows=300, variables=30, informed=10, strength=0.3, members=5, sees=3)
 

@@ -1,4 +1,4 @@
-"""A search fools a plain holdout and not Holdfast's, and what it finds is worth having."""
+"""A search fools a plain holdout and not Peekproof's, and what it finds is worth having."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from holdfast.examples.committees import Committees, Scene
-from holdfast.examples.search import checked, climb, plainly, search_twice, winners
-from holdfast.examples.search_figure import draw_search
-from holdfast.learn.holdout import Holdout
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.examples.committees import Committees, Scene
+from peekproof.examples.search import checked, climb, plainly, search_twice, winners
+from peekproof.examples.search_figure import draw_search
+from peekproof.learn.holdout import Holdout
+from peekproof.testing.statistics import excess_p_value, statistical
 from sizes import sized
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/search-that-fools-a-holdout.md"
@@ -57,7 +57,7 @@ def test_what_is_found_is_as_good_as_with_half_as_many_fresh_rows() -> None:
     assert fmean(with_checks) > fmean(fresh) - 0.01
     if sized(False, full=True):
         table = {
-            "Holdfast, 2,000 rows, used again": [*with_checks, fmean(with_checks)],
+            "Peekproof, 2,000 rows, used again": [*with_checks, fmean(with_checks)],
             "plain, 1,000 fresh rows": [*fresh, fmean(fresh)],
         }
         for name, shares in table.items():
@@ -65,7 +65,7 @@ def test_what_is_found_is_as_good_as_with_half_as_many_fresh_rows() -> None:
 
 
 def test_the_means_of_the_page_are_those_of_its_rows() -> None:
-    rows = re.findall(r"^\| (?:Holdfast|plain), .*? \| (.*) \|$", page(), re.M)
+    rows = re.findall(r"^\| (?:Peekproof|plain), .*? \| (.*) \|$", page(), re.M)
     assert len(rows) == 2
     for row in rows:
         *shares, mean = map(float, row.split(" | "))
@@ -121,6 +121,6 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
         "200 rows held out",
         "10 configurations",
         "seed 4",
-        "python -m holdfast.examples.search_figure",
+        "python -m peekproof.examples.search_figure",
     ):
         assert words in written

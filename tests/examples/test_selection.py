@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.audit.reply import Reply
-from holdfast.core.errors import DataError
-from holdfast.examples.selection import (
+from peekproof.audit.reply import Reply
+from peekproof.core.errors import DataError
+from peekproof.examples.selection import (
     Model,
     Origin,
     Study,
@@ -23,7 +23,7 @@ from holdfast.examples.selection import (
     study,
     study_twice,
 )
-from holdfast.examples.selection_figure import draw_selection
+from peekproof.examples.selection_figure import draw_selection
 from sizes import sized
 
 ROWS = 2_000
@@ -35,7 +35,7 @@ def misses(found: Study) -> int:
     return sum(each.truth not in each.told for each in found.told)
 
 
-def test_the_plain_holdout_finds_what_is_not_there_and_holdfast_does_not() -> None:
+def test_the_plain_holdout_finds_what_is_not_there_and_peekproof_does_not() -> None:
     found = study_twice(Origin.NOISE, rows=ROWS, variables=VARIABLES, seed=SEED)
 
     assert len(found.plain.found) >= VARIABLES / 40
@@ -95,10 +95,10 @@ def test_the_picture_says_how_it_was_drawn(tmp_path: Path) -> None:
     written = draw_selection(tmp_path / "selection.svg", rows=500, variables=21, seed=4).read_text()
     for words in (
         "Noise: no variable knows anything",
-        "Holdfast finds 0 of 21",
+        "Peekproof finds 0 of 21",
         "500 rows",
         "21 variables",
         "seed 4",
-        "python -m holdfast.examples.selection_figure",
+        "python -m peekproof.examples.selection_figure",
     ):
         assert words in written

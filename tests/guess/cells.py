@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.guess.masses import Weighing
-from holdfast.query.question import Question, parse_question
-from holdfast.query.schema import Kind, Schema
+from peekproof.guess.masses import Weighing
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Kind, Schema
 
 NUMBERED = Schema({"x": Kind.NUMBER})
 

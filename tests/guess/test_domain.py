@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.domain import MOST_CELLS, Domain, Ranges, Value
-from holdfast.query.schema import Kind
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.domain import MOST_CELLS, Domain, Ranges, Value
+from peekproof.query.schema import Kind
 
 SMALL = Domain(
     {

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guess.cells import Listed, question
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.analyst import Analyst
-from holdfast.guess.guesser import GRID, Guesser, on_grid
-from holdfast.guess.weights import MultiplicativeWeights
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.analyst import Analyst
+from peekproof.guess.guesser import GRID, Guesser, on_grid
+from peekproof.guess.weights import MultiplicativeWeights
 
 HALF = Fraction(1, 2)
 

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from guess.cells import NUMBERED, Listed
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.secret import Exact
-from holdfast.guess.private_weights import PrivateWeights, SparseRun
-from holdfast.guess.weights import MultiplicativeWeights
-from holdfast.mechanisms.numeric_sparse import NumericSparse
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question, parse_question
-from holdfast.testing.statistics import statistical
-from holdfast.theory.weights import private_weights
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.secret import Exact
+from peekproof.guess.private_weights import PrivateWeights, SparseRun
+from peekproof.guess.weights import MultiplicativeWeights
+from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question, parse_question
+from peekproof.testing.statistics import statistical
+from peekproof.theory.weights import private_weights
 
 CELLS = 64
 ROWS = 15_000

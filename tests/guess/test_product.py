@@ -3,13 +3,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.data.public import PublicTable
-from holdfast.guess.domain import Domain, Ranges
-from holdfast.guess.masses import Weighing
-from holdfast.guess.product import _KEPT, ProductValues, mentioned
-from holdfast.guess.weights import Values
-from holdfast.query.question import parse_question
+from peekproof.core.errors import InvalidInput
+from peekproof.data.public import PublicTable
+from peekproof.guess.domain import Domain, Ranges
+from peekproof.guess.masses import Weighing
+from peekproof.guess.product import _KEPT, ProductValues, mentioned
+from peekproof.guess.weights import Values
+from peekproof.query.question import parse_question
 
 DOMAIN = Domain(
     {

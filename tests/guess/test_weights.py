@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guess.cells import Listed, Naive, entropy, exact, question
-from holdfast.core.errors import InvalidInput
-from holdfast.guess import weights as module
-from holdfast.guess.guesser import GRID, Lesson, replay
-from holdfast.guess.masses import Weighing
-from holdfast.guess.weights import MultiplicativeWeights, tilt
+from peekproof.core.errors import InvalidInput
+from peekproof.guess import weights as module
+from peekproof.guess.guesser import GRID, Lesson, replay
+from peekproof.guess.masses import Weighing
+from peekproof.guess.weights import MultiplicativeWeights, tilt
 
 Vector = npt.NDArray[np.float64]
 
@@ -247,9 +247,9 @@ TAUGHT = """
 import hashlib
 from fractions import Fraction
 import numpy as np
-from holdfast.guess.weights import MultiplicativeWeights
-from holdfast.query.question import parse_question
-from holdfast.query.schema import Kind, Schema
+from peekproof.guess.weights import MultiplicativeWeights
+from peekproof.query.question import parse_question
+from peekproof.query.schema import Kind, Schema
 
 rng, schema = np.random.default_rng(0), Schema({"x": Kind.NUMBER})
 asked = [parse_question(f"x > {number}", schema) for number in range(6)]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from holdfast.mechanisms.protocol import Described
-from holdfast.testing.case import Case
+from peekproof.mechanisms.protocol import Described
+from peekproof.testing.case import Case
 
 FAR = 10**30
 

@@ -9,13 +9,13 @@ from math import exp, log
 from random import Random
 from typing import Any, ClassVar, final
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.noise.entropy import Entropy, Pool
-from holdfast.noise.laplace import discrete_laplace
-from holdfast.testing.case import one_shot
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.noise.entropy import Entropy, Pool
+from peekproof.noise.laplace import discrete_laplace
+from peekproof.testing.case import one_shot
 from laws.case_parts import AnyCase
 from laws.mechanism_cases import QUARTER, ROWS, laplace
 

@@ -10,25 +10,25 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
-from holdfast.mechanisms.above_threshold import AboveThreshold, Verdict
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.guess_and_check import Failed, GuessAndCheck, Passed
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.mechanisms.noisy_max import NoisyMax
-from holdfast.mechanisms.numeric_sparse import NumericSparse
-from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
-from holdfast.mechanisms.quantile import Quantile
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.selection import Selected, Selection
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.thresholdout import Corrected, Thresholdout
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.mechanisms.votes import Votes
-from holdfast.testing.case import one_shot
+from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.guess_and_check import Failed, GuessAndCheck, Passed
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
+from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.selection import Selected, Selection
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.thresholdout import Corrected, Thresholdout
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.mechanisms.votes import Votes
+from peekproof.testing.case import one_shot
 from laws.case_parts import (
     FAR,
     AnyCase,

@@ -7,13 +7,13 @@ from typing import ClassVar, final
 
 import pytest
 
-from holdfast.accounting.accountant import Accountant
-from holdfast.accounting.accountants.zcdp import Zcdp
-from holdfast.accounting.catalogue import BRIDGES, PROVEN
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Event
-from holdfast.testing.accountants import LAWS
-from holdfast.testing.violation import Violation
+from peekproof.accounting.accountant import Accountant
+from peekproof.accounting.accountants.zcdp import Zcdp
+from peekproof.accounting.catalogue import BRIDGES, PROVEN
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Event
+from peekproof.testing.accountants import LAWS
+from peekproof.testing.violation import Violation
 
 Law = Callable[[Accountant], None]
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.clock import ClockFilter
-from holdfast.core.gate import Admitted, Gate, Refused
-from holdfast.core.loss import FREE, GDP
+from peekproof.accounting.clock import ClockFilter
+from peekproof.core.gate import Admitted, Gate, Refused
+from peekproof.core.loss import FREE, GDP
 
 EVERY_FILTER: tuple[Callable[[GDP], Gate[GDP, GDP]], ...] = (ClockFilter,)
 every_filter = pytest.mark.parametrize("make", EVERY_FILTER, ids=lambda make: make.__name__)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from holdfast.testing.statistics import declared_false_alarms
+from peekproof.testing.statistics import declared_false_alarms
 
 MOST = 1e-6
 

@@ -11,22 +11,22 @@ from typing import Any, ClassVar
 
 import pytest
 
-import holdfast.mechanisms
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.empirical import UnsafeEmpirical
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.noise.entropy import Entropy
-from holdfast.testing.case import one_shot
-from holdfast.testing.mechanisms import LAWS, Law, it_has_what_every_mechanism_has
-from holdfast.testing.releases import every_release_is_public, it_shows_no_statistic
-from holdfast.testing.statistics import statistical
-from holdfast.testing.trials import loss_floor_stays_below_the_cost, release_errs_within_radius
-from holdfast.testing.violation import Violation
+import peekproof.mechanisms
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.noise.entropy import Entropy
+from peekproof.testing.case import one_shot
+from peekproof.testing.mechanisms import LAWS, Law, it_has_what_every_mechanism_has
+from peekproof.testing.releases import every_release_is_public, it_shows_no_statistic
+from peekproof.testing.statistics import statistical
+from peekproof.testing.trials import loss_floor_stays_below_the_cost, release_errs_within_radius
+from peekproof.testing.violation import Violation
 from laws import cheats
 from laws.case_parts import FAR, AnyCase
 from laws.cheats import Bent, case_of
@@ -59,7 +59,7 @@ def test_the_law_holds(law: Law, case: AnyCase) -> None:
 
 def test_every_mechanism_is_a_case() -> None:
     found: set[type] = set()
-    for module in pkgutil.iter_modules(holdfast.mechanisms.__path__, "holdfast.mechanisms."):
+    for module in pkgutil.iter_modules(peekproof.mechanisms.__path__, "peekproof.mechanisms."):
         members = vars(importlib.import_module(module.name)).values()
         found |= {
             member

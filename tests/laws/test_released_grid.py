@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-import holdfast
-from holdfast.audit.evidence import chance
-from holdfast.audit.telling.claims import most_likely
-from holdfast.core.loss import GDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.recorded import mechanism_under
-from holdfast.testing.statistics import statistical
+import peekproof
+from peekproof.audit.evidence import chance
+from peekproof.audit.telling.claims import most_likely
+from peekproof.core.loss import GDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.recorded import mechanism_under
+from peekproof.testing.statistics import statistical
 from laws.cheats import STRAIGHT, in_floats, reachable
 
 FALSE_ALARM = 2e-9
@@ -53,7 +53,7 @@ def test_every_point_that_one_count_reaches_every_other_reaches() -> None:
 def test_a_session_releases_points_of_a_grid_that_does_not_know_the_data() -> None:
     def everything(heights: list[float]) -> list[tuple[Fraction, list[Fraction]]]:
         """Each step, and what was released on it."""
-        with holdfast.open(
+        with peekproof.open(
             {"height": heights}, questions=40, mechanisms=[Gaussian], entropy=Seeded(1)
         ) as session:
             session.ask("height > 1.7")
@@ -83,7 +83,7 @@ def test_a_session_releases_points_of_a_grid_that_does_not_know_the_data() -> No
 
 def told(first: float, *, seed: int) -> bool:
     """The attack on all numbers of a session in which nobody but the first may be above 0."""
-    with holdfast.open(
+    with peekproof.open(
         {"x": [first] + [0.0] * 999},
         questions=20,
         mechanisms=[Gaussian],
@@ -119,7 +119,7 @@ def test_the_attack_on_low_bits_tells_no_more_of_a_session_than_its_budget() -> 
         )
         for first, seeds in ((0.0, range(sessions)), (1.0, range(sessions, 2 * sessions)))
     )
-    with holdfast.open({"x": [0.0] * 1_000}, questions=20, mechanisms=[Gaussian]) as session:
+    with peekproof.open({"x": [0.0] * 1_000}, questions=20, mechanisms=[Gaussian]) as session:
         budget = session.plan.budget
     assert isinstance(budget, GDP)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
+import peekproof
 
-PACKAGE = Path(holdfast.__file__).parent
+PACKAGE = Path(peekproof.__file__).parent
 
 
 def openings(source: str) -> list[int]:

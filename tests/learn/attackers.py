@@ -8,8 +8,8 @@ from math import log, sqrt
 
 import numpy as np
 
-import holdfast
-from holdfast.core.interval import Interval
+import peekproof
+from peekproof.core.interval import Interval
 from learn.models import Bits, coins
 
 # Predictions, and a guess, for a score and its interval.
@@ -35,9 +35,9 @@ class Plain:
 
 @dataclass
 class Held:
-    """A Holdfast holdout."""
+    """A Peekproof holdout."""
 
-    holdout: holdfast.Holdout
+    holdout: peekproof.Holdout
 
     def __call__(self, predictions: Bits, guess: float) -> Told:
         answer = self.holdout.score(predictions, guess=guess)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-import holdfast
+import peekproof
 
 ROWS = 400
 Array = npt.NDArray[Any]
@@ -22,9 +22,9 @@ def rows(seed: int, count: int = ROWS) -> tuple[Array, Array]:
     return features, ((features[:, 0] > 0) == right).astype(np.int64)
 
 
-def opened(place: Path | str | None, *, questions: int | None = 100) -> holdfast.Holdout:
+def opened(place: Path | str | None, *, questions: int | None = 100) -> peekproof.Holdout:
     """A holdout whose ledger is there."""
-    return holdfast.Holdout(*rows(0), questions=questions, ledger=place)
+    return peekproof.Holdout(*rows(0), questions=questions, ledger=place)
 
 
 def cuts(count: int) -> list[float]:

@@ -8,8 +8,8 @@ from typing import ClassVar, final
 import numpy as np
 import numpy.typing as npt
 
-from holdfast.learn.column import Labels, Predictions
-from holdfast.learn.metric import Rows, Wants
+from peekproof.learn.column import Labels, Predictions
+from peekproof.learn.metric import Rows, Wants
 
 Bits = npt.NDArray[np.int8]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-import holdfast
-from holdfast.testing.statistics import statistical
+import peekproof
+from peekproof.testing.statistics import statistical
 from learn.attackers import Attack, Held, Plain, Told, climb, vote
 from learn.models import coins
 from sizes import sized
@@ -21,7 +21,7 @@ def attacked(attack: Attack, *, seed: int) -> tuple[list[Told], list[Told]]:
     labels = coins(ROWS, np.random.default_rng(seed))
     plain = Plain(labels, MODELS, beta=0.05)
     fooled = list(attack(plain, ROWS, MODELS, np.random.default_rng(seed + 1)))
-    with holdfast.Holdout(None, labels, confidence=1 - FALSE_ALARM, questions=MODELS) as holdout:
+    with peekproof.Holdout(None, labels, confidence=1 - FALSE_ALARM, questions=MODELS) as holdout:
         kept = list(attack(Held(holdout), ROWS, MODELS, np.random.default_rng(seed + 1)))
     assert len(fooled) == len(kept) == MODELS
     return fooled, kept

@@ -11,17 +11,17 @@ from typing import cast
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.answer import Answer
-from holdfast.core.choice import Choice
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.choosing import best, named
-from holdfast.learn.column import Labels, Predictions, labels_of, predictions_of
-from holdfast.learn.desk import Desk, Guessed
-from holdfast.learn.metrics.accuracy import Accuracy
-from holdfast.learn.metrics.named import metric_of
-from holdfast.learn.metrics.rest import Rest
-from holdfast.learn.scoring import Scoring
+import peekproof
+from peekproof.core.answer import Answer
+from peekproof.core.choice import Choice
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.choosing import best, named
+from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
+from peekproof.learn.desk import Desk, Guessed
+from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.named import metric_of
+from peekproof.learn.metrics.rest import Rest
+from peekproof.learn.scoring import Scoring
 from learn.models import Bits, Squared, coins, right
 
 ROWS = 4_000
@@ -31,7 +31,7 @@ ROWS = 4_000
 class Choosing:
     """A desk that chooses by looking, and certifies the winner by a guess of its own."""
 
-    holdout: holdfast.Holdout
+    holdout: peekproof.Holdout
     asked: list[Scoring] = field(default_factory=list)
 
     @property
@@ -62,7 +62,7 @@ def columns(models: dict[str, Bits]) -> dict[str, Predictions]:
 
 def test_the_winner_is_named_with_an_interval_for_its_score() -> None:
     labels, models = three_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = best(cast(Desk, Choosing(holdout)), Accuracy(), columns(models))
     assert (found.name, found.index, found.candidates) == ("good", 1, ("poor", "good", "fair"))
     assert 0.9 in found.answer.interval
@@ -75,7 +75,7 @@ def test_the_winner_is_named_with_an_interval_for_its_score() -> None:
 
 def test_of_errors_the_smallest_is_the_best() -> None:
     labels, models = three_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = best(cast(Desk, Choosing(holdout)), Squared(), columns(models))
     assert found.name == "good"
     assert found.answer.low < 0.1 < found.answer.high
@@ -86,7 +86,7 @@ def test_of_errors_the_smallest_is_the_best() -> None:
 def test_models_that_predict_the_same_are_one_candidate() -> None:
     labels, models = three_models()
     doubled = {"poor": models["poor"], "again": models["poor"], "good": models["good"]}
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         desk = Choosing(holdout)
         found = best(cast(Desk, desk), Accuracy(), columns(doubled))
         assert len(desk.asked) == 2
@@ -115,7 +115,7 @@ def test_the_rest_is_what_is_missing_to_one() -> None:
 
 def test_a_holdout_chooses_the_best_of_models() -> None:
     labels, models = three_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.best(models)
         assert (found.name, found.index) == ("good", 1)
         assert 0.9 in found.answer.interval
@@ -125,7 +125,7 @@ def test_a_holdout_chooses_the_best_of_models() -> None:
 
 def test_a_holdout_chooses_the_model_with_the_smallest_error() -> None:
     labels, models = three_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.best(models, metric=Squared())
         assert found.name == "good"
         assert found.answer.low < 0.1 < found.answer.high

@@ -7,8 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.column import labels_of, predictions_of
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.column import labels_of, predictions_of
 
 
 @pytest.mark.parametrize(

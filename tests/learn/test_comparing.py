@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.column import labels_of, predictions_of
-from holdfast.learn.desk import LocalDesk
-from holdfast.learn.differing import from_scores
-from holdfast.learn.metrics.accuracy import Accuracy
-from holdfast.learn.metrics.gain import Gain
-from holdfast.learn.metrics.named import metric_of
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.column import labels_of, predictions_of
+from peekproof.learn.desk import LocalDesk
+from peekproof.learn.differing import from_scores
+from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.gain import Gain
+from peekproof.learn.metrics.named import metric_of
 from learn.models import Bits, Constant, Squared, coins, right
 
 ROWS = 4_000
@@ -29,7 +29,7 @@ def two_models() -> tuple[Bits, Bits, Bits]:
     return labels, good, right(good, 0.9, rng)
 
 
-def recorded(holdout: holdfast.Holdout) -> list[str]:
+def recorded(holdout: peekproof.Holdout) -> list[str]:
     """The guesses that were checked, in their order."""
     desk = holdout.desk
     assert isinstance(desk, LocalDesk)
@@ -39,7 +39,7 @@ def recorded(holdout: holdfast.Holdout) -> list[str]:
 def test_the_better_model_wins_and_the_interval_holds_the_difference() -> None:
     labels, good, _ = two_models()
     bad = right(good, 0.85, np.random.default_rng(2))
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.compare(good, bad, guess=(0.9, 0.78))
         assert found.winner == "a"
         assert not found.tied
@@ -50,7 +50,7 @@ def test_the_better_model_wins_and_the_interval_holds_the_difference() -> None:
 
 def test_exchanged_models_get_the_opposite_for_free() -> None:
     labels, good, bad = two_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         one, other = holdout.compare(good, bad), holdout.compare(bad, good)
         assert holdout.desk.standing().asked == 2
     assert other.winner == "b"
@@ -64,9 +64,9 @@ def test_exchanged_models_get_the_opposite_for_free() -> None:
 def test_its_interval_is_narrower_than_that_of_two_scores() -> None:
     labels, good, _ = two_models()
     close = right(good, 0.97, np.random.default_rng(4))
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.compare(good, close, guess=(0.9, 0.876))
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         a, b = holdout.score(good, guess=0.9), holdout.score(close, guess=0.876)
     assert found.winner == "a"
     assert found.difference.high - found.difference.low < (a.high - a.low + b.high - b.low) / 2
@@ -76,7 +76,7 @@ def test_its_interval_is_narrower_than_that_of_two_scores() -> None:
 def test_models_that_cannot_be_told_apart_are_tied() -> None:
     rng = np.random.default_rng(2)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.compare(right(labels, 0.8, rng), right(labels, 0.8, rng), guess=0.0)
     assert found.tied
     assert found.winner is None
@@ -85,7 +85,7 @@ def test_models_that_cannot_be_told_apart_are_tied() -> None:
 
 def test_of_errors_the_smaller_wins() -> None:
     labels, good, bad = two_models()
-    with holdfast.Holdout(None, labels, metric=Squared()) as holdout:
+    with peekproof.Holdout(None, labels, metric=Squared()) as holdout:
         found = holdout.compare(good, bad, guess=(0.1, 0.18), names=("good", "bad"))
     assert found.winner == "good"
     assert found.difference.high < 0
@@ -96,7 +96,7 @@ def test_of_errors_the_smaller_wins() -> None:
 
 def test_a_comparison_is_told_to_programs_and_notebooks() -> None:
     labels, good, bad = two_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         found = holdout.compare(good, bad, names=("<new>", "old"))
     told = json.loads(json.dumps(found.to_dict()))
     assert told["names"] == ["<new>", "old"]
@@ -111,7 +111,7 @@ def test_training_rows_say_how_models_differ() -> None:
     rng = np.random.default_rng(3)
     features, labels = rng.random((ROWS, 2)), right(np.zeros(ROWS, np.int8), 0.75, rng)
     training = features[:100], np.arange(100) >= 70
-    with holdfast.Holdout(features, labels, training=training) as holdout:
+    with peekproof.Holdout(features, labels, training=training) as holdout:
         holdout.compare(Constant(0.0), Constant(1.0))
         assert recorded(holdout) == ["7/10", "3/10"]
 
@@ -120,7 +120,7 @@ def test_models_that_remember_their_scores_need_no_guess() -> None:
     rng = np.random.default_rng(3)
     features, labels = rng.random((ROWS, 2)), right(np.zeros(ROWS, np.int8), 0.75, rng)
     expected = from_scores(0.75, 0.25, Accuracy())
-    with holdfast.Holdout(features, labels) as holdout:
+    with peekproof.Holdout(features, labels) as holdout:
         holdout.compare(Constant(0.0, 0.75), Constant(1.0, 0.25))
         gain, loss = (float(Fraction(each)) for each in recorded(holdout))
     assert (gain, loss) == (expected.gain.share, expected.loss.share)
@@ -131,7 +131,7 @@ def test_guesses_do_not_depend_on_predictions_for_the_held_rows() -> None:
     labels, good, bad = two_models()
     made = []
     for other in (bad, 1 - good):
-        with holdfast.Holdout(None, labels) as holdout:
+        with peekproof.Holdout(None, labels) as holdout:
             holdout.compare(good, other, guess=0.1)
             made.append(recorded(holdout))
     assert made[0] == made[1]
@@ -149,7 +149,7 @@ def test_guessed_gains_differ_by_the_guessed_difference(scores: tuple[float, flo
 @pytest.mark.parametrize("guess", ["high", 1.5, (0.5, 1.5), (0.1, 0.2, 0.3), float("nan"), "ab"])
 def test_a_guess_that_is_none_is_refused_before_anything_is_asked(guess: object) -> None:
     labels, good, bad = two_models()
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         with pytest.raises(InvalidInput, match="guess must be the first score less the second"):
             holdout.compare(good, bad, guess=guess)
         assert holdout.desk.standing().asked == 0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-import holdfast
-from holdfast.testing.statistics import excess_p_value, statistical
+import peekproof
+from peekproof.testing.statistics import excess_p_value, statistical
 from learn.models import Bits, coins, right
 from sizes import sized
 
@@ -42,7 +42,7 @@ Finder = Callable[[Task, np.random.Generator], int]
 
 def searched(task: Task, rng: np.random.Generator) -> int:
     """By a holdout that is asked for every model which promises more than the best."""
-    with holdfast.Holdout(None, task.labels, questions=MODELS) as holdout:
+    with peekproof.Holdout(None, task.labels, questions=MODELS) as holdout:
         search = holdout.search()
         for number, (accuracy, guess) in enumerate(zip(task.accuracies, task.trained, strict=True)):
             search.offer(right(task.labels, accuracy, rng), guess=guess, name=str(number))

@@ -8,15 +8,15 @@ from typing import cast
 import numpy as np
 import pytest
 
-from holdfast.core.errors import EvaluationFailed
-from holdfast.core.secret import Exact
-from holdfast.data.source import Source
-from holdfast.learn.column import Predictions, predictions_of
-from holdfast.learn.held import HeldRows
-from holdfast.learn.metrics.accuracy import Accuracy
-from holdfast.learn.opening import held_rows
-from holdfast.learn.scoring import Scoring
-from holdfast.mechanisms.empirical import UnsafeEmpirical
+from peekproof.core.errors import EvaluationFailed
+from peekproof.core.secret import Exact
+from peekproof.data.source import Source
+from peekproof.learn.column import Predictions, predictions_of
+from peekproof.learn.held import HeldRows
+from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.opening import held_rows
+from peekproof.learn.scoring import Scoring
+from peekproof.mechanisms.empirical import UnsafeEmpirical
 
 LABELS = np.array([0, 1, 1, 0, 1, 1])
 

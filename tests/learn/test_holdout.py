@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
 
 ROWS = 2_000
 RNG = np.random.default_rng(5)
@@ -22,7 +22,7 @@ TRUTH = float((MODEL.predict(HELD[0]) == HELD[1]).mean())
 
 
 def test_a_model_is_scored_in_three_lines() -> None:
-    holdout = holdfast.Holdout(*HELD, confidence=0.95, training=TRAIN)
+    holdout = peekproof.Holdout(*HELD, confidence=0.95, training=TRAIN)
     answer = holdout.score(MODEL)
     assert answer.low <= TRUTH <= answer.high
     assert answer.confidence == 0.95
@@ -31,17 +31,17 @@ def test_a_model_is_scored_in_three_lines() -> None:
 
 
 def test_predictions_with_a_guess_are_the_same_question_as_the_model() -> None:
-    holdout = holdfast.Holdout(*HELD, training=TRAIN)
+    holdout = peekproof.Holdout(*HELD, training=TRAIN)
     first = holdout.score(MODEL)
     again = holdout.score(MODEL.predict(HELD[0]), guess=0.1)
-    assert isinstance(again, holdfast.Answer)
+    assert isinstance(again, peekproof.Answer)
     assert again.replayed
     assert again.interval == first.interval
     assert holdout.left == 9_999
 
 
 def test_a_wrong_guess_is_counted_told_and_still_right() -> None:
-    holdout = holdfast.Holdout(*HELD)
+    holdout = peekproof.Holdout(*HELD)
     answer = holdout.score(MODEL, guess=0.05)
     assert holdout.failures == 1
     assert answer.low <= TRUTH <= answer.high
@@ -49,14 +49,14 @@ def test_a_wrong_guess_is_counted_told_and_still_right() -> None:
 
 
 def test_what_is_left_is_said_in_words() -> None:
-    holdout = holdfast.Holdout(*HELD, questions=20)
+    holdout = peekproof.Holdout(*HELD, questions=20)
     holdout.score(MODEL, guess=TRUTH)
     assert holdout.remaining.startswith("19 of 20 scores left, 0 of 1 guesses failed")
     assert "2,000 rows" in repr(holdout)
 
 
 def test_a_budget_that_is_used_up_refuses_and_repeats_stay_free() -> None:
-    holdout = holdfast.Holdout(*HELD, questions=1)
+    holdout = peekproof.Holdout(*HELD, questions=1)
     first = holdout.score(MODEL, guess=TRUTH)
     with pytest.raises(BudgetExhausted):
         holdout.score(np.zeros(ROWS), guess=0.5)
@@ -64,11 +64,11 @@ def test_a_budget_that_is_used_up_refuses_and_repeats_stay_free() -> None:
 
 
 def test_a_ledger_keeps_the_budget_over_restarts_and_orders_of_rows(tmp_path: Path) -> None:
-    place = tmp_path / "scores.holdfast"
-    with holdfast.Holdout(*HELD, questions=10, ledger=place) as holdout:
+    place = tmp_path / "scores.peekproof"
+    with peekproof.Holdout(*HELD, questions=10, ledger=place) as holdout:
         holdout.score(MODEL, guess=TRUTH)
     order = RNG.permutation(ROWS)
-    with holdfast.Holdout(HELD[0][order], HELD[1][order], ledger=place) as holdout:
+    with peekproof.Holdout(HELD[0][order], HELD[1][order], ledger=place) as holdout:
         assert holdout.left == 9
         assert holdout.left == 9
         holdout.score(MODEL.predict(HELD[0]), guess=TRUTH)
@@ -76,14 +76,14 @@ def test_a_ledger_keeps_the_budget_over_restarts_and_orders_of_rows(tmp_path: Pa
 
 
 def test_another_ledger_for_the_same_rows_is_refused(tmp_path: Path) -> None:
-    with holdfast.Holdout(*HELD, ledger=tmp_path / "one.holdfast") as holdout:
+    with peekproof.Holdout(*HELD, ledger=tmp_path / "one.peekproof") as holdout:
         holdout.score(MODEL, guess=TRUTH)
-    with pytest.raises(holdfast.BudgetElsewhere):
-        holdfast.Holdout(*HELD, ledger=tmp_path / "two.holdfast")
+    with pytest.raises(peekproof.BudgetElsewhere):
+        peekproof.Holdout(*HELD, ledger=tmp_path / "two.peekproof")
 
 
 def test_analysts_share_the_budget() -> None:
-    holdout = holdfast.Holdout(*HELD, questions=10)
+    holdout = peekproof.Holdout(*HELD, questions=10)
     holdout.as_analyst("ann").score(MODEL, guess=TRUTH)
     holdout.as_analyst("bob").score(np.ones(ROWS), guess=0.5)
     assert holdout.left == 8
@@ -91,8 +91,8 @@ def test_analysts_share_the_budget() -> None:
 
 
 def test_certificates_say_what_the_promise_is_about() -> None:
-    answer = holdfast.Holdout(*HELD).score(MODEL, guess=TRUTH)
-    assert isinstance(answer, holdfast.Answer)
+    answer = peekproof.Holdout(*HELD).score(MODEL, guess=TRUTH)
+    assert isinstance(answer, peekproof.Answer)
     assert any("fresh labels for the same rows" in each for each in answer.certificate.assumptions)
 
 
@@ -108,7 +108,7 @@ def test_certificates_say_what_the_promise_is_about() -> None:
     ids=str,
 )
 def test_what_is_wrong_is_said_and_costs_nothing(given: dict[str, object], match: str) -> None:
-    holdout = holdfast.Holdout(*HELD)
+    holdout = peekproof.Holdout(*HELD)
     with pytest.raises(InvalidInput, match=match):
         holdout.score(MODEL, **given)  # type: ignore[arg-type]
     assert holdout.left == 10_000
@@ -118,41 +118,41 @@ def test_what_is_wrong_is_said_and_costs_nothing(given: dict[str, object], match
     "wrong", [np.zeros(ROWS - 1), ["yes"] * ROWS, np.zeros((ROWS, 2)), object()], ids=type
 )
 def test_predictions_that_no_label_can_equal_cost_nothing(wrong: object) -> None:
-    holdout = holdfast.Holdout(*HELD)
+    holdout = peekproof.Holdout(*HELD)
     with pytest.raises(InvalidInput, match="predictions must"):
         holdout.score(wrong)
     assert holdout.left == 10_000
 
 
 def test_a_model_needs_features() -> None:
-    holdout = holdfast.Holdout(None, HELD[1])
+    holdout = peekproof.Holdout(None, HELD[1])
     with pytest.raises(InvalidInput, match="give X to the holdout"):
         holdout.score(MODEL)
 
 
 def test_predictions_for_rows_in_another_order_are_others(tmp_path: Path) -> None:
-    place, predictions = tmp_path / "scores.holdfast", (HELD[0][:, 0] > 0).astype(int)
-    with holdfast.Holdout(*HELD, ledger=place) as holdout:
+    place, predictions = tmp_path / "scores.peekproof", (HELD[0][:, 0] > 0).astype(int)
+    with peekproof.Holdout(*HELD, ledger=place) as holdout:
         right = holdout.score(predictions, guess=TRUTH)
     order = np.argsort(HELD[0][:, 1])
-    with holdfast.Holdout(HELD[0][order], HELD[1][order], ledger=place) as holdout:
+    with peekproof.Holdout(HELD[0][order], HELD[1][order], ledger=place) as holdout:
         mixed_up = holdout.score(predictions, guess=0.5)
-        assert isinstance(mixed_up, holdfast.Answer)
+        assert isinstance(mixed_up, peekproof.Answer)
         assert not mixed_up.replayed
         assert mixed_up.high < right.low
 
 
 def test_the_same_labels_have_one_budget_however_they_are_grouped(tmp_path: Path) -> None:
     groups = {"side": (HELD[0][:, 1] > 0).astype(int)}
-    with holdfast.Holdout(*HELD, groups=groups, ledger=tmp_path / "one.holdfast") as holdout:
+    with peekproof.Holdout(*HELD, groups=groups, ledger=tmp_path / "one.peekproof") as holdout:
         holdout.score(MODEL, guess=TRUTH)
-    with pytest.raises(holdfast.BudgetElsewhere):
-        holdfast.Holdout(*HELD, ledger=tmp_path / "two.holdfast")
+    with pytest.raises(peekproof.BudgetElsewhere):
+        peekproof.Holdout(*HELD, ledger=tmp_path / "two.peekproof")
 
 
 def test_a_ledger_does_not_answer_for_other_groups_of_the_same_name(tmp_path: Path) -> None:
-    place, side = tmp_path / "scores.holdfast", (HELD[0][:, 1] > 0).astype(int)
-    holdfast.Holdout(*HELD, groups={"side": side}, ledger=place).close()
-    with pytest.raises(holdfast.LedgerMismatch, match="the same groups"):
-        holdfast.Holdout(*HELD, groups={"side": 1 - side}, ledger=place)
-    holdfast.Holdout(*HELD, groups={"side": side}, ledger=place).close()
+    place, side = tmp_path / "scores.peekproof", (HELD[0][:, 1] > 0).astype(int)
+    peekproof.Holdout(*HELD, groups={"side": side}, ledger=place).close()
+    with pytest.raises(peekproof.LedgerMismatch, match="the same groups"):
+        peekproof.Holdout(*HELD, groups={"side": 1 - side}, ledger=place)
+    peekproof.Holdout(*HELD, groups={"side": side}, ledger=place).close()

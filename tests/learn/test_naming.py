@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from scipy import sparse  # type: ignore[import-untyped]
 
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.naming import row_names
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.naming import row_names
 
 FEATURES = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
 

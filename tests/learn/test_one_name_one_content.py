@@ -9,12 +9,12 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.desk import Guessed
-from holdfast.learn.metrics.counts import Count, Counted
-from holdfast.learn.metrics.custom import metric
-from holdfast.learn.metrics.named import measure_of
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.desk import Guessed
+from peekproof.learn.metrics.counts import Count, Counted
+from peekproof.learn.metrics.custom import metric
+from peekproof.learn.metrics.named import measure_of
 
 ROWS = 400
 SMILE, HALVES = "\U0001f600", "\ud83d\ude00"  # JSON writes both alike
@@ -25,14 +25,14 @@ def _labels() -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def test_halves_of_characters_are_refused_for_they_would_share_the_digest_of_whole_ones() -> None:
-    holdout = holdfast.Holdout(None, [SMILE] * ROWS)
+    holdout = peekproof.Holdout(None, [SMILE] * ROWS)
     with pytest.raises(InvalidInput, match="whole characters"):
         holdout.score(np.array([HALVES] * ROWS), guess=0.0)
     assert holdout.score(np.array([SMILE] * ROWS), guess=1.0).value == 1
     with pytest.raises(InvalidInput, match="whole characters"):
         Counted(Count.TRUE_POSITIVE, HALVES)
     with pytest.raises(InvalidInput, match="whole characters"):
-        holdfast.Holdout(None, [HALVES] * ROWS)
+        peekproof.Holdout(None, [HALVES] * ROWS)
 
 
 def test_a_class_that_is_no_double_is_refused_for_it_would_be_written_as_one() -> None:
@@ -45,8 +45,8 @@ def test_a_class_that_is_no_double_is_refused_for_it_would_be_written_as_one() -
 def test_whole_numbers_that_doubles_do_not_tell_apart_are_refused(kind: type) -> None:
     large: npt.NDArray[Any] = np.array(range(2**53, 2**53 + ROWS), dtype=kind)
     with pytest.raises(InvalidInput, match="below"):
-        holdfast.Holdout(None, large)
-    holdout = holdfast.Holdout(None, _labels())
+        peekproof.Holdout(None, large)
+    holdout = peekproof.Holdout(None, _labels())
     with pytest.raises(InvalidInput, match="below"):
         holdout.score(large, guess=0.0)
 
@@ -68,7 +68,7 @@ def test_a_metric_out_of_reach_is_refused_and_nothing_else_happens(text: str) ->
 def test_labels_and_groups_are_those_that_were_given_whatever_becomes_of_the_arrays() -> None:
     labels, group = np.array(["a", "b"] * (ROWS // 2)), np.arange(ROWS, dtype=np.float64)
     predicted = labels.copy()
-    holdout = holdfast.Holdout(None, labels, groups={"g": group})
+    holdout = peekproof.Holdout(None, labels, groups={"g": group})
     labels[:], group[:] = "z", 0
     assert holdout.score(predicted, guess=1.0).value == 1
     assert holdout.desk.share(f"g < {ROWS // 2}", Guessed(share=0.5)).value == 0.5
@@ -77,7 +77,7 @@ def test_labels_and_groups_are_those_that_were_given_whatever_becomes_of_the_arr
 def test_another_function_under_the_name_of_one_is_refused_and_the_same_written_again_is_not() -> (
     None
 ):
-    holdout, labels = holdfast.Holdout(None, _labels()), _labels()
+    holdout, labels = peekproof.Holdout(None, _labels()), _labels()
     right = metric(lambda y, p: y == p, name="mine")
     again = metric(lambda y, p: y == p, name="mine")
     wrong = metric(lambda y, p: y != p, name="mine")
@@ -99,12 +99,12 @@ def test_the_same_numbers_name_the_same_rows_whatever_holds_them() -> None:
         pl.DataFrame(numbers),
         pd.DataFrame(numbers),
     ]
-    found = {holdfast.Holdout(each, labels).desk.held.fingerprint for each in every}  # type: ignore[attr-defined]
+    found = {peekproof.Holdout(each, labels).desk.held.fingerprint for each in every}  # type: ignore[attr-defined]
     assert len(found) == 1
 
 
 def test_names_of_rows_do_not_depend_on_the_longest_text() -> None:
     texts, labels = [f"row {place}" for place in range(ROWS)], _labels()
     wide = np.array([*texts, "x" * 99])[:-1]
-    found = [holdfast.Holdout(each, labels).desk.held.fingerprint for each in (texts, wide)]  # type: ignore[attr-defined]
+    found = [peekproof.Holdout(each, labels).desk.held.fingerprint for each in (texts, wide)]  # type: ignore[attr-defined]
     assert found[0] == found[1]

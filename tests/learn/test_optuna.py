@@ -9,7 +9,7 @@ import numpy as np
 import optuna
 import pytest
 
-import holdfast
+import peekproof
 from learn.holdouts import Cut, cuts, opened, rows
 
 
@@ -49,7 +49,7 @@ def test_a_study_is_scored_trial_by_trial(threads: int, tmp_path: Path) -> None:
 def test_a_study_ends_with_the_budget(tmp_path: Path) -> None:
     with opened(tmp_path / "ledger", questions=3) as holdout:
         study = study_of()
-        with pytest.raises(holdfast.BudgetExhausted):
+        with pytest.raises(peekproof.BudgetExhausted):
             study.optimize(
                 lambda trial: holdout.score(Cut(cuts(10)[trial.number])).value,
                 n_trials=10,

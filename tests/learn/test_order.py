@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
+import peekproof
 from learn.holdouts import rows
 
 
@@ -15,8 +15,8 @@ def test_the_same_predictions_for_rows_in_another_order_are_another_question(
 ) -> None:
     features, labels = rows(0)
     other = np.random.default_rng(1).permutation(len(labels))
-    with holdfast.Holdout(features, labels, ledger=tmp_path / "ledger") as holdout:
+    with peekproof.Holdout(features, labels, ledger=tmp_path / "ledger") as holdout:
         assert holdout.score(labels, guess=1.0).value == 1.0
-    with holdfast.Holdout(features[other], labels[other], ledger=tmp_path / "ledger") as holdout:
+    with peekproof.Holdout(features[other], labels[other], ledger=tmp_path / "ledger") as holdout:
         answer = holdout.score(labels, guess=0.5)  # right in about half of the rows
         assert answer.low <= np.mean(labels == labels[other]) <= answer.high

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
+import peekproof
+from peekproof.core.errors import InvalidInput
 
 ROWS = 400
 
@@ -22,8 +22,8 @@ class _Sign:
 def test_the_holdouts_rows_in_any_order_are_no_training_rows() -> None:
     features, labels = _rows()
     with pytest.raises(InvalidInput, match="other rows"):
-        holdfast.Holdout(features, labels, training=(features[::-1], labels[::-1]))
-    holdout = holdfast.Holdout(features, labels, training=(features + 1, labels))
+        peekproof.Holdout(features, labels, training=(features[::-1], labels[::-1]))
+    holdout = peekproof.Holdout(features, labels, training=(features + 1, labels))
     with pytest.raises(InvalidInput, match="other rows"):
         holdout.scorer()(_Sign(), features, labels)
     with pytest.raises(InvalidInput, match="other rows"):
@@ -33,7 +33,7 @@ def test_the_holdouts_rows_in_any_order_are_no_training_rows() -> None:
 
 def test_a_fold_of_the_holdout_is_no_fold_to_guess_from() -> None:
     features, labels = _rows()
-    holdout = holdfast.Holdout(features, labels)
+    holdout = peekproof.Holdout(features, labels)
     with pytest.raises(InvalidInput, match="other rows"):
         holdout.scorer()(_Sign(), features[:80], labels[:80])
     assert holdout.left == holdout.desk.standing().questions
@@ -47,14 +47,14 @@ def test_rows_that_look_alike_are_not_taken_for_the_holdouts() -> None:
     draws = np.random.default_rng(9)
     features, labels = draws.integers(0, 2, (ROWS, 3)), draws.integers(0, 2, ROWS)
     others, theirs = draws.integers(0, 2, (100, 3)), draws.integers(0, 2, 100)
-    holdout = holdfast.Holdout(features, labels, training=(others, theirs))
+    holdout = peekproof.Holdout(features, labels, training=(others, theirs))
     assert 0 <= holdout.score(_Sign()).value <= 1
 
 
 def test_the_holdouts_labels_are_no_validation() -> None:
     features, labels = _rows()
     chances = np.random.default_rng(8).random(ROWS)
-    holdout = holdfast.Holdout(features, labels)
+    holdout = peekproof.Holdout(features, labels)
     with pytest.raises(InvalidInput, match="other rows"):
         holdout.calibration(chances, bins=2, validation=(labels, chances))
     assert holdout.left == holdout.desk.standing().questions

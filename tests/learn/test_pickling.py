@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 
-import holdfast
-from holdfast.learn import pickling
-from holdfast.learn.pickling import _Opened
+import peekproof
+from peekproof.learn import pickling
+from peekproof.learn.pickling import _Opened
 from learn.holdouts import Cut, opened, rows
 from ledger.postgres_server import Database
 
@@ -41,7 +41,7 @@ def test_copies_are_the_holdout_itself(tmp_path: Path) -> None:
 def test_a_ledger_in_memory_is_not_pickled_and_the_error_says_to_name_a_file() -> None:
     with opened(None) as holdout:
         for each in (holdout, holdout.scorer(), holdout.as_analyst("ann")):
-            with pytest.raises(holdfast.InvalidInput, match="name a file") as caught:
+            with pytest.raises(peekproof.InvalidInput, match="name a file") as caught:
                 pickle.dumps(each)
             assert caught.value.argument == "ledger"
 
@@ -79,7 +79,7 @@ def test_threads_that_unpickle_together_open_it_once(tmp_path: Path) -> None:
         sent = pickle.dumps(holdout)
     start = threading.Barrier(8)
 
-    def unpickled(_: int) -> holdfast.Holdout:
+    def unpickled(_: int) -> peekproof.Holdout:
         start.wait()
         return pickle.loads(sent)  # type: ignore[no-any-return]
 
@@ -93,7 +93,7 @@ def test_everything_that_was_said_at_the_opening_travels(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     features, labels = rows(0)
-    held = holdfast.Holdout(
+    held = peekproof.Holdout(
         pl.DataFrame({"a": features[:, 0], "b": features[:, 1]}),
         np.array(["no", "yes"])[labels],
         ledger=tmp_path / "ledger",
@@ -122,13 +122,13 @@ def test_a_ledger_that_is_gone_or_another_one_is_never_made_up_for(tmp_path: Pat
         sent = pickle.dumps(holdout)
     pickling._opened = _Opened()
     place.rename(tmp_path / "kept")
-    with pytest.raises(holdfast.LedgerUnavailable, match="not to be found"):
+    with pytest.raises(peekproof.LedgerUnavailable, match="not to be found"):
         pickle.loads(sent)
     assert not place.exists()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", "none")  # nothing else tells the two apart
+        patch.setenv("PEEKPROOF_WITNESS", "none")  # nothing else tells the two apart
         opened(place).close()
-        with pytest.raises(holdfast.LedgerMismatch, match="taken the place"):
+        with pytest.raises(peekproof.LedgerMismatch, match="taken the place"):
             pickle.loads(sent)
     shutil.move(tmp_path / "kept", place)
     with pickle.loads(sent) as again:
@@ -166,8 +166,8 @@ def test_the_same_rows_in_another_order_are_not_taken_for_these(tmp_path: Path) 
     features, labels = rows(0)
     place = tmp_path / "ledger"
     with (
-        holdfast.Holdout(features, labels, ledger=place, questions=10) as one,
-        holdfast.Holdout(features[::-1], labels[::-1], ledger=place) as other,
+        peekproof.Holdout(features, labels, ledger=place, questions=10) as one,
+        peekproof.Holdout(features[::-1], labels[::-1], ledger=place) as other,
     ):
         sent = pickle.dumps(other)
         pickle.dumps(one)
@@ -176,7 +176,7 @@ def test_the_same_rows_in_another_order_are_not_taken_for_these(tmp_path: Path) 
 
 FORK = """
 import os, pickle, sys
-import holdfast
+import peekproof
 from learn.holdouts import Cut, opened
 
 shared, alone = opened(sys.argv[1]), opened(None)
@@ -198,7 +198,7 @@ if not child:
     for each in attempts:
         try:
             each()
-        except holdfast.LedgerUnavailable as error:
+        except peekproof.LedgerUnavailable as error:
             refused += "forked" in str(error) and "spawn" in str(error)
     os._exit(refused)
 refused = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
+import peekproof
+from peekproof.core.errors import InvalidInput
 
 ROWS = 400
 Numbers = npt.NDArray[np.float64]
@@ -46,7 +46,7 @@ def test_a_model_that_is_always_right_loses_nothing(
     classes: tuple[float | str, ...], metric: str
 ) -> None:
     features, model = _places(len(classes)), _Certain(*classes)
-    holdout = holdfast.Holdout(features, model.predict(features), metric=metric)
+    holdout = peekproof.Holdout(features, model.predict(features), metric=metric)
     assert holdout.score(model, guess=0.0).value == 0
 
 
@@ -55,14 +55,14 @@ def test_classes_that_a_metric_would_take_for_others_are_refused(
     classes: tuple[float, ...], metric: str
 ) -> None:
     features, model = _places(len(classes)), _Certain(*classes)
-    holdout = holdfast.Holdout(features, model.predict(features), metric=metric)
+    holdout = peekproof.Holdout(features, model.predict(features), metric=metric)
     with pytest.raises(InvalidInput, match="class"):
         holdout.score(model, guess=0.0)
 
 
 def test_calibration_is_that_of_the_class_that_was_named() -> None:
     features, model = _places(2), _Certain("no", "yes")
-    holdout = holdfast.Holdout(features, model.predict(features))
+    holdout = peekproof.Holdout(features, model.predict(features))
     low, high = holdout.calibration(model, bins=2, positive="no")
     assert (low.rate.low, high.rate.high) == (0, 1)
     assert low.rate.high < high.rate.low
@@ -70,4 +70,4 @@ def test_calibration_is_that_of_the_class_that_was_named() -> None:
 
 def test_labels_that_are_masked_are_refused() -> None:
     with pytest.raises(InvalidInput, match="masked"):
-        holdfast.Holdout(None, np.ma.array([0.0] * ROWS, mask=[True] + [False] * (ROWS - 1)))
+        peekproof.Holdout(None, np.ma.array([0.0] * ROWS, mask=[True] + [False] * (ROWS - 1)))

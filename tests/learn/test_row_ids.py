@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast.learn.row_ids import RowIds, id_text
+import peekproof
+from peekproof.learn.row_ids import RowIds, id_text
 
 
 @given(st.lists(st.text(max_size=3), unique=True, min_size=1, max_size=20), st.randoms())
@@ -25,17 +25,17 @@ def test_values_by_ids_are_brought_into_the_order_of_rows(known: list[str], rand
     [(["a"], "1 ids"), (["a", "c"], "'c', which is none"), (["a", "a"], "'a' twice")],
 )
 def test_all_ids_are_wanted_each_once(given: list[str], told: str) -> None:
-    with pytest.raises(holdfast.InvalidInput, match=told):
+    with pytest.raises(peekproof.InvalidInput, match=told):
         RowIds(["a", "b"]).places(given)
 
 
 def test_rows_have_ids_of_their_own() -> None:
-    with pytest.raises(holdfast.InvalidInput, match="twice"):
+    with pytest.raises(peekproof.InvalidInput, match="twice"):
         RowIds([1, 1.0])
 
 
 def test_numbers_are_ids_as_long_as_doubles_tell_them_apart() -> None:
     assert [id_text(each) for each in (7, 7.0, 7.5, "7")] == ["7", "7", "7.5", "7"]
     for each in (2.0**54, float("nan"), float("inf"), None, True):
-        with pytest.raises(holdfast.InvalidInput, match=r"at most 2\^53"):
+        with pytest.raises(peekproof.InvalidInput, match=r"at most 2\^53"):
             id_text(each)

@@ -16,18 +16,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import check_scoring, get_scorer
 from sklearn.model_selection import GridSearchCV
 
-import holdfast
+import peekproof
 from learn.holdouts import Array, Cut, opened, rows
 
 
 @pytest.fixture
-def holdout() -> Iterator[holdfast.Holdout]:
+def holdout() -> Iterator[peekproof.Holdout]:
     with opened(None) as made:
         yield made
 
 
 def test_the_score_on_the_fold_is_the_guess_and_the_answer_that_of_the_holdout(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     features, labels = rows(1)
     scorer = holdout.scorer()
@@ -42,7 +42,7 @@ def test_the_score_on_the_fold_is_the_guess_and_the_answer_that_of_the_holdout(
 
 
 def test_a_guess_that_fails_is_corrected_by_the_rows_of_the_holdout(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     features, labels = rows(1)
     found = holdout.scorer()(Cut(), features, 1 - labels)  # on this fold it is mostly wrong
@@ -54,7 +54,7 @@ def test_a_guess_that_fails_is_corrected_by_the_rows_of_the_holdout(
 
 
 def test_the_guess_says_how_many_rows_it_was_made_from(
-    holdout: holdfast.Holdout, monkeypatch: pytest.MonkeyPatch
+    holdout: peekproof.Holdout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
     ask = type(holdout.desk).ask
@@ -70,7 +70,7 @@ def test_the_guess_says_how_many_rows_it_was_made_from(
 
 
 def test_the_same_predictions_are_charged_once_whatever_the_fold(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     scorer = holdout.scorer()
     first = scorer(Cut(), *rows(1))
@@ -80,7 +80,7 @@ def test_the_same_predictions_are_charged_once_whatever_the_fold(
     assert [getattr(each, "drawn", None) for each in scorer.answers] == [True, False, False]
 
 
-def test_losses_are_negated_and_their_answers_are_not(holdout: holdfast.Holdout) -> None:
+def test_losses_are_negated_and_their_answers_are_not(holdout: peekproof.Holdout) -> None:
     scorer = holdout.scorer("zero_one")
     found = scorer(Cut(), *rows(1))
     assert scorer.last is not None
@@ -91,7 +91,7 @@ def test_losses_are_negated_and_their_answers_are_not(holdout: holdfast.Holdout)
 
 
 def test_guesses_may_come_from_a_function_or_from_the_holdout(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     def sure(model: object, features: object, labels: object) -> float:
         return 0.79
@@ -99,28 +99,28 @@ def test_guesses_may_come_from_a_function_or_from_the_holdout(
     assert holdout.scorer(guess=sure)(Cut(), *rows(1)) == 0.79
     assert holdout.scorer(guess=None)(Cut(0.01), *rows(1)) == 0.79  # the last answer
     assert holdout.scorer()(Cut(0.02), rows(1)[0]) == 0.79  # a search without labels
-    with pytest.raises(holdfast.InvalidInput, match="guess"):
+    with pytest.raises(peekproof.InvalidInput, match="guess"):
         holdout.scorer(guess="train")  # type: ignore[arg-type]
-    with pytest.raises(holdfast.InvalidInput, match="guess"):
+    with pytest.raises(peekproof.InvalidInput, match="guess"):
         holdout.scorer(guess=lambda *_: 2.0)(Cut(0.5), *rows(1))
 
 
-def test_weights_are_refused_before_anything_is_asked(holdout: holdfast.Holdout) -> None:
+def test_weights_are_refused_before_anything_is_asked(holdout: peekproof.Holdout) -> None:
     features, labels = rows(1)
-    with pytest.raises(holdfast.InvalidInput, match="sample_weight"):
+    with pytest.raises(peekproof.InvalidInput, match="sample_weight"):
         holdout.scorer()(Cut(), features, labels, sample_weight=np.ones(len(labels)))
     assert holdout.left == 100
 
 
 def test_routing_leaves_weights_to_fit_and_refuses_them_for_scores(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     features, labels = rows(1, 60)
     scorer = holdout.scorer()
     with sklearn.config_context(enable_metadata_routing=True):
         assert scorer.set_score_request(sample_weight=False) is scorer
         for wanted in (True, "weights"):
-            with pytest.raises(holdfast.InvalidInput, match="sample_weight"):
+            with pytest.raises(peekproof.InvalidInput, match="sample_weight"):
                 scorer.set_score_request(sample_weight=wanted)
         model = DummyClassifier().set_fit_request(sample_weight=True)
         search = GridSearchCV(model, {"strategy": ["prior"]}, scoring=scorer, cv=2)
@@ -139,7 +139,7 @@ def test_routing_leaves_weights_to_fit_and_refuses_them_for_scores(
     assert scorer.answers
 
 
-def test_scikit_learn_takes_it_for_a_scorer(holdout: holdfast.Holdout) -> None:
+def test_scikit_learn_takes_it_for_a_scorer(holdout: peekproof.Holdout) -> None:
     scorer = holdout.scorer()
     assert check_scoring(LogisticRegression(), scoring=scorer) is scorer
     assert get_scorer(scorer) is scorer
@@ -154,7 +154,7 @@ def test_scikit_learn_takes_it_for_a_scorer(holdout: holdfast.Holdout) -> None:
 
 
 def test_copies_are_the_scorer_itself_and_clones_of_a_search_keep_it(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     scorer = holdout.scorer()
     search = GridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=scorer)
@@ -179,7 +179,7 @@ def test_a_scorer_pickles_with_its_holdout_and_without_its_answers(tmp_path: Pat
 def test_models_that_give_texts_are_scored_as_well() -> None:
     features, labels = rows(0)
     names: Array = np.array(["no", "yes"])
-    with holdfast.Holdout(features, names[labels], questions=10) as holdout:
+    with peekproof.Holdout(features, names[labels], questions=10) as holdout:
         found = holdout.scorer()(lambda given: names[Cut().predict(given)], *_named(names))
         assert 0.7 < found < 0.9
 

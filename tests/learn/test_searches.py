@@ -21,7 +21,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 
-import holdfast
+import peekproof
 from learn.holdouts import Cut, cuts, opened, rows
 
 GRID = {"C": [0.01, 1.0]}
@@ -29,24 +29,24 @@ MODEL = LogisticRegression()
 
 
 @pytest.fixture
-def holdout(tmp_path: Path) -> Iterator[holdfast.Holdout]:
+def holdout(tmp_path: Path) -> Iterator[peekproof.Holdout]:
     with opened(tmp_path / "ledger") as made:
         yield made
 
 
-def charged(holdout: holdfast.Holdout) -> int:
+def charged(holdout: peekproof.Holdout) -> int:
     """How many questions were paid for; the whole ledger is checked first."""
     session = holdout.desk.session  # type: ignore[attr-defined]
     session.ledger.verify()
     return 100 - holdout.left
 
 
-def distinct(holdout: holdfast.Holdout) -> int:
+def distinct(holdout: peekproof.Holdout) -> int:
     return len(holdout.answers())
 
 
 def test_a_search_driven_by_folds_is_confirmed_for_one_question(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     search = GridSearchCV(MODEL, GRID, cv=3).fit(*rows(1))
     answer = holdout.score(search)
@@ -54,7 +54,7 @@ def test_a_search_driven_by_folds_is_confirmed_for_one_question(
     assert charged(holdout) == 1
 
 
-def test_a_grid_search_scores_every_fold_of_every_candidate(holdout: holdfast.Holdout) -> None:
+def test_a_grid_search_scores_every_fold_of_every_candidate(holdout: peekproof.Holdout) -> None:
     scorer = holdout.scorer()
     search = GridSearchCV(MODEL, GRID, cv=3, scoring=scorer).fit(*rows(1))
     assert len(scorer.answers) == 6
@@ -64,14 +64,14 @@ def test_a_grid_search_scores_every_fold_of_every_candidate(holdout: holdfast.Ho
 
 
 def test_training_scores_cost_nothing_and_are_those_of_the_holdout(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     found = cross_validate(MODEL, *rows(1), cv=3, scoring=holdout.scorer(), return_train_score=True)
     assert found["train_score"].tolist() == found["test_score"].tolist()
     assert charged(holdout) == distinct(holdout) <= 3
 
 
-def test_several_metrics_are_scored_beside_it(holdout: holdfast.Holdout) -> None:
+def test_several_metrics_are_scored_beside_it(holdout: peekproof.Holdout) -> None:
     found = cross_validate(
         MODEL,
         *rows(1),
@@ -84,7 +84,7 @@ def test_several_metrics_are_scored_beside_it(holdout: holdfast.Holdout) -> None
     assert holdout.failures == 0
 
 
-def test_cross_validation_of_equal_models_is_charged_once(holdout: holdfast.Holdout) -> None:
+def test_cross_validation_of_equal_models_is_charged_once(holdout: peekproof.Holdout) -> None:
     features, labels = rows(1)
     model = DummyClassifier(strategy="constant", constant=1)
     found = cross_val_score(model, features, labels, cv=5, scoring=holdout.scorer())
@@ -92,7 +92,7 @@ def test_cross_validation_of_equal_models_is_charged_once(holdout: holdfast.Hold
     assert charged(holdout) == 1
 
 
-def test_randomised_and_halving_searches_run_with_it(holdout: holdfast.Holdout) -> None:
+def test_randomised_and_halving_searches_run_with_it(holdout: peekproof.Holdout) -> None:
     spread = {"C": np.geomspace(0.001, 10, 50)}
     scorer = holdout.scorer()
     randomised = RandomizedSearchCV(
@@ -108,7 +108,7 @@ def test_randomised_and_halving_searches_run_with_it(holdout: holdfast.Holdout) 
     assert charged(holdout) <= asked < len(scorer.answers)  # halving asks for training scores
 
 
-def test_threads_share_the_holdout(holdout: holdfast.Holdout) -> None:
+def test_threads_share_the_holdout(holdout: peekproof.Holdout) -> None:
     scorer = holdout.scorer()
     with joblib.parallel_config(backend="threading", n_jobs=4):
         GridSearchCV(MODEL, GRID, cv=3, scoring=scorer).fit(*rows(1))
@@ -130,12 +130,12 @@ def test_a_search_beyond_the_budget_has_no_score_for_the_rest(tmp_path: Path) ->
         assert np.isnan(found).any()
         assert holdout.left == 0
         assert distinct(holdout) == 2
-        with pytest.raises(holdfast.BudgetExhausted):
+        with pytest.raises(peekproof.BudgetExhausted):
             clone(search).set_params(error_score="raise").fit(*rows(2))
 
 
 def test_a_search_with_weights_is_told_that_the_holdout_has_none(
-    holdout: holdfast.Holdout,
+    holdout: peekproof.Holdout,
 ) -> None:
     features, labels = rows(1)
     search = GridSearchCV(MODEL, {"C": [1.0]}, cv=2, scoring=holdout.scorer())
@@ -147,13 +147,13 @@ def test_a_plain_loop_ends_with_the_budget(tmp_path: Path) -> None:
     features, labels = rows(1)
     kept: list[Any] = []
 
-    def loop(holdout: holdfast.Holdout) -> None:
+    def loop(holdout: peekproof.Holdout) -> None:
         for cut in cuts(9):
             guess = float(np.mean(Cut(cut).predict(features) == labels))
             kept.append(holdout.score(Cut(cut), guess=guess, trained_on=len(labels)))
 
     with opened(tmp_path / "loop", questions=5) as holdout:
-        with pytest.raises(holdfast.BudgetExhausted):
+        with pytest.raises(peekproof.BudgetExhausted):
             loop(holdout)
         assert len(kept) == 5
         assert holdout.score(Cut(cuts(9)[0])).value == kept[0].value  # what was answered is free

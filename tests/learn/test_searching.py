@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
+import peekproof
+from peekproof.core.errors import InvalidInput
 from learn.models import Constant, Squared, coins, right
 
 ROWS = 4_000
@@ -15,7 +15,7 @@ ROWS = 4_000
 def test_a_model_that_does_not_promise_more_is_not_looked_at() -> None:
     rng = np.random.default_rng(1)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search()
         assert search.best is None
         first = search.offer(right(labels, 0.8, rng), guess=0.8, name="first")
@@ -34,7 +34,7 @@ def test_a_model_that_does_not_promise_more_is_not_looked_at() -> None:
 def test_a_model_that_breaks_its_promise_does_not_become_the_best() -> None:
     rng = np.random.default_rng(2)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search()
         search.offer(right(labels, 0.8, rng), guess=0.8, name="honest")
         offered = search.offer(right(labels, 0.6, rng), guess=0.99, name="overfitted")
@@ -47,7 +47,7 @@ def test_a_model_that_breaks_its_promise_does_not_become_the_best() -> None:
 def test_what_is_told_instead_of_a_failed_guess_can_be_the_best_and_is_what_counts() -> None:
     rng = np.random.default_rng(3)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search()
         search.offer(right(labels, 0.6, rng), guess=0.6)
         search.offer(right(labels, 0.8, rng), guess=0.99, name="boasted")
@@ -61,7 +61,7 @@ def test_what_is_told_instead_of_a_failed_guess_can_be_the_best_and_is_what_coun
 def test_of_errors_less_is_better() -> None:
     rng = np.random.default_rng(4)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search(metric=Squared())
         search.offer(right(labels, 0.8, rng), guess=0.2, name="worse")
         assert not search.offer(right(labels, 0.7, rng), guess=0.3).asked
@@ -74,7 +74,7 @@ def test_models_that_say_what_to_expect_need_no_guess() -> None:
     rng = np.random.default_rng(5)
     features, labels = rng.random((ROWS, 2)), right(np.zeros(ROWS, np.int8), 0.75, rng)
     training = features[:100], np.arange(100) >= 70
-    with holdfast.Holdout(features, labels, training=training) as holdout:
+    with peekproof.Holdout(features, labels, training=training) as holdout:
         search = holdout.search()
         assert search.offer(Constant(0.0)).guess == 0.7
         assert search.offer(Constant(1.0, 0.25)).guess == 0.25
@@ -84,7 +84,7 @@ def test_models_that_say_what_to_expect_need_no_guess() -> None:
 @pytest.mark.parametrize("guess", [None, float("nan"), "good"])
 def test_predictions_need_a_guess(guess: object) -> None:
     labels = coins(ROWS, np.random.default_rng(6))
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search()
         with pytest.raises(InvalidInput, match="guess must be a score"):
             search.offer(labels, guess=guess)  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ def test_predictions_need_a_guess(guess: object) -> None:
 def test_a_search_is_told_to_programs_and_notebooks() -> None:
     rng = np.random.default_rng(7)
     labels = coins(ROWS, rng)
-    with holdfast.Holdout(None, labels) as holdout:
+    with peekproof.Holdout(None, labels) as holdout:
         search = holdout.search()
         assert "no model was offered yet" in search._repr_html_()
         search.offer(right(labels, 0.8, rng), guess=0.8, name="<b>")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
+import peekproof
 
 LABELS = np.random.default_rng(3).integers(0, 2, 500)
 
 
 @pytest.mark.parametrize("questions", [1, 2])
 def test_a_refusal_says_what_became_of_the_parts_before_it(questions: int) -> None:
-    holdout = holdfast.Holdout(None, LABELS, questions=questions)
-    with pytest.raises(holdfast.BudgetExhausted) as refused:
+    holdout = peekproof.Holdout(None, LABELS, questions=questions)
+    with pytest.raises(peekproof.BudgetExhausted) as refused:
         holdout.score(1 - LABELS, metric="f1", guess=0.5)
     assert "is paid for, and free when the score is asked for again" in str(refused.value)
     assert refused.value.fields()["of_several"] is True
@@ -21,14 +21,14 @@ def test_a_refusal_says_what_became_of_the_parts_before_it(questions: int) -> No
 
 
 def test_a_refusal_of_one_question_says_that_nothing_was_charged() -> None:
-    holdout = holdfast.Holdout(None, LABELS, questions=1)
+    holdout = peekproof.Holdout(None, LABELS, questions=1)
     holdout.score(LABELS, guess=0.5)
-    with pytest.raises(holdfast.BudgetExhausted, match="nothing was read or charged\\. "):
+    with pytest.raises(peekproof.BudgetExhausted, match="nothing was read or charged\\. "):
         holdout.score(1 - LABELS, guess=0.5)
 
 
 def test_answers_are_shown_with_short_names() -> None:
-    holdout = holdfast.Holdout(None, LABELS)
+    holdout = peekproof.Holdout(None, LABELS)
     answer, rate = holdout.score(LABELS, guess=0.9), holdout.score(LABELS, where="label = 1")
     for each in (answer, rate):
         assert len(str(each)) < 80

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import holdfast
+import peekproof
 from sizes import sized
 
 RECORD = Path(__file__).parents[2] / "bench/results/holdout_width.json"
@@ -32,7 +32,7 @@ def test_scores_with_guesses_from_as_many_training_rows_are_narrow(accuracy: flo
 
     def widest(rows: int) -> float:
         some = labels[:rows]
-        with holdfast.Holdout(None, some, confidence=1 - BETA, questions=MODELS) as holdout:
+        with peekproof.Holdout(None, some, confidence=1 - BETA, questions=MODELS) as holdout:
             answers = [
                 holdout.score(
                     some ^ (rng.random(rows) >= accuracy),
@@ -55,7 +55,7 @@ def test_the_recorded_search_is_as_narrow_as_is_said() -> None:
     (size,) = sizes.values()
     assert (size["models"], size["rows"]) == (MODELS, ROWS)
     assert size["floor"] == pytest.approx(FLOOR)
-    scored = {name: row for name, row in widths.items() if name.startswith("Holdfast")}
+    scored = {name: row for name, row in widths.items() if name.startswith("Peekproof")}
     every = [row for name, row in scored.items() if "all scores" in name]
     best = [row for name, row in scored.items() if "running best" in name]
     assert len(every) == len(best) == 3

@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.desk import Guessed
-from holdfast.learn.guesses import remembered
-from holdfast.learn.metrics.named import measure_of
-from holdfast.learn.words import next_radius
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.desk import Guessed
+from peekproof.learn.guesses import remembered
+from peekproof.learn.metrics.named import measure_of
+from peekproof.learn.words import next_radius
 from learn.holdouts import Cut, opened, rows
 
 LABELS = rows(0)[1]
@@ -66,7 +66,7 @@ def test_nothing_is_said_of_the_next_interval_where_there_is_none() -> None:
     holdout.score(Cut(), guess=0.8)
     assert holdout.remaining == "0 of 1 scores left, 0 of 1 guesses failed"
     assert next_radius(holdout.desk, holdout.metric, 0.8) is None
-    parts = holdfast.Holdout(None, LABELS, metric="f1")
+    parts = peekproof.Holdout(None, LABELS, metric="f1")
     assert parts.remaining == "10,000 of 10,000 scores left, 0 of 0 guesses failed"
 
 
@@ -99,7 +99,7 @@ def test_what_a_holdout_gives_is_short_where_it_is_looked_at() -> None:
 
 def test_bars_hold_intervals_of_large_units() -> None:
     values = np.linspace(0, 20, 400)
-    holdout = holdfast.Holdout(None, values, metric="absolute_error(0, 20)")
+    holdout = peekproof.Holdout(None, values, metric="absolute_error(0, 20)")
     near, far = np.clip(values + 2, 0, 20), np.full(400, 5.0)
     found, apart = holdout.best([near, far]), holdout.compare(near, far, guess=(2.0, 6.0))
     assert found.answer.value > 1
@@ -111,7 +111,7 @@ def test_bars_hold_intervals_of_large_units() -> None:
 
 def test_groups_may_be_a_data_frame() -> None:
     frame = pl.DataFrame({"region": ["n", "s"] * 200})
-    holdout = holdfast.Holdout(None, LABELS, groups=frame)
+    holdout = peekproof.Holdout(None, LABELS, groups=frame)
     by = holdout.score_by(LABELS, "region", values=["n", "s"], guess=0.9)
     assert set(by) == {"n", "s"}
 
@@ -128,16 +128,16 @@ def test_groups_may_be_a_data_frame() -> None:
         ({"metric": "absolute_error"}, r"such as absolute_error\(0, 100\), got"),
         ({"metric": "rmse"}, r"did you mean 'squared_error\(0, 100\)'"),
         ({"metric": "mean_absolute_error"}, r"did you mean 'absolute_error\(0, 100\)'"),
-        ({"metric": max}, r"holdfast.metric\(function, name=…\)"),
+        ({"metric": max}, r"peekproof.metric\(function, name=…\)"),
     ],
 )
 def test_a_slip_is_named_with_what_is_accepted(given: dict[str, object], said: str) -> None:
     with pytest.raises(InvalidInput, match=said):
-        holdfast.Holdout(None, LABELS, **given)  # type: ignore[arg-type]
+        peekproof.Holdout(None, LABELS, **given)  # type: ignore[arg-type]
 
 
 def test_a_class_of_text_has_to_be_named_where_it_is_missing() -> None:
-    holdout = holdfast.Holdout(None, TEXTS)
+    holdout = peekproof.Holdout(None, TEXTS)
     with pytest.raises(InvalidInput, match=r'log_loss\(0.001, "yes"\)'):
         holdout.score(np.full(400, 0.5), metric="log_loss")
 
@@ -202,13 +202,13 @@ class Sure:
 def test_probabilities_are_those_of_the_class_that_the_metric_names(
     classes: tuple[object, ...] | None, metric: str, loss: float
 ) -> None:
-    holdout = holdfast.Holdout(np.zeros((400, 1)), ["yes"] * 400)
+    holdout = peekproof.Holdout(np.zeros((400, 1)), ["yes"] * 400)
     assert holdout.score(Sure(classes), metric=metric, guess=loss).value == loss
     assert holdout.failures == 0
 
 
 def test_a_class_that_the_model_does_not_know_is_refused() -> None:
-    holdout = holdfast.Holdout(np.zeros((400, 1)), [1, 2] * 200)
+    holdout = peekproof.Holdout(np.zeros((400, 1)), [1, 2] * 200)
     with pytest.raises(InvalidInput, match="a class that the model knows: 2 or 3"):
         holdout.score(Sure((2, 3)), metric="brier", guess=0.5)
     assert holdout.score(Sure((1, 2)), metric="brier", guess=0.41).value == 0.41

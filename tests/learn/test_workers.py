@@ -17,8 +17,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
-import holdfast
-from holdfast.core.errors import HoldfastError
+import peekproof
+from peekproof.core.errors import PeekproofError
 from learn.holdouts import Cut, cuts, opened, rows
 from learn.workers import insist, score
 
@@ -26,7 +26,7 @@ BUDGET, ASKED = 20, 48
 CUTS = cuts(ASKED)
 
 
-def check_spent(holdout: holdfast.Holdout, scores: list[float | None]) -> None:
+def check_spent(holdout: peekproof.Holdout, scores: list[float | None]) -> None:
     """Exactly the budget is spent and answered, and the ledger says the same."""
     answered = [each for each in scores if each is not None]
     session = holdout.desk.session  # type: ignore[attr-defined]
@@ -40,11 +40,11 @@ def check_spent(holdout: holdfast.Holdout, scores: list[float | None]) -> None:
 def test_eight_processes_spend_exactly_the_budget(tmp_path: Path) -> None:
     with opened(tmp_path / "ledger", questions=BUDGET) as holdout:
         afresh = multiprocessing.get_context("forkserver")  # imports once, for all eight
-        afresh.set_forkserver_preload(["holdfast.learn.holdout", "pytest"])
+        afresh.set_forkserver_preload(["peekproof.learn.holdout", "pytest"])
         with ProcessPoolExecutor(8, mp_context=afresh) as pool:
             found = list(pool.map(partial(score, holdout), CUTS))
             refused = pool.submit(insist, holdout, 5.0)
-            with pytest.raises(holdfast.BudgetExhausted) as caught:
+            with pytest.raises(peekproof.BudgetExhausted) as caught:
                 refused.result()
         assert len({process for process, _, _ in found}) > 1
         assert len({each[:2] for each in found}) == len({process for process, _, _ in found})
@@ -83,21 +83,21 @@ def test_a_search_in_processes_charges_the_ledger_of_the_holdout(tmp_path: Path)
     joblib.externals.loky.get_reusable_executor().shutdown(wait=True)
 
 
-def kinds(root: type[HoldfastError] = HoldfastError) -> list[type[HoldfastError]]:
+def kinds(root: type[PeekproofError] = PeekproofError) -> list[type[PeekproofError]]:
     """All errors that there are."""
-    for name in holdfast.__all__:
-        getattr(holdfast, name)
+    for name in peekproof.__all__:
+        getattr(peekproof, name)
     below = [kind for each in root.__subclasses__() for kind in kinds(each)]
     return sorted({root, *below}, key=lambda kind: kind.__name__)
 
 
-def fields_of(kind: type[HoldfastError]) -> dict[str, type]:
+def fields_of(kind: type[PeekproofError]) -> dict[str, type]:
     hints = get_type_hints(kind)
     return {name: hints[name] for name in kind.__dataclass_fields__}
 
 
 @pytest.mark.parametrize("kind", kinds(), ids=lambda kind: kind.__name__)
-def test_every_error_comes_back_from_a_worker_as_it_was(kind: type[HoldfastError]) -> None:
+def test_every_error_comes_back_from_a_worker_as_it_was(kind: type[PeekproofError]) -> None:
     values = {int: 3, float: 0.5, str: "some", Fraction: Fraction(19, 20)}
     given = {name: values.get(of, "some") for name, of in fields_of(kind).items()}
     error = kind(**given)

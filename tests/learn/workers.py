@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 
-import holdfast
+import peekproof
 from learn.holdouts import Cut
 
 
-def score(holdout: holdfast.Holdout, cut: float) -> tuple[int, int, float | None]:
+def score(holdout: peekproof.Holdout, cut: float) -> tuple[int, int, float | None]:
     """The process, the identity of its session, and a score, or None if it is refused."""
     try:
         answer = holdout.score(Cut(cut), guess=0.8)
-    except holdfast.BudgetExhausted:
+    except peekproof.BudgetExhausted:
         return os.getpid(), id(holdout.desk), None
     return os.getpid(), id(holdout.desk), answer.value
 
 
-def insist(holdout: holdfast.Holdout, cut: float) -> float:
+def insist(holdout: peekproof.Holdout, cut: float) -> float:
     """A score, or the error."""
     return holdout.score(Cut(cut), guess=0.8).value

@@ -11,14 +11,14 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.charge import Offer
-from holdfast.core.errors import LedgerError
-from holdfast.core.loss import GDP
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.ledger.opening import Opening
-from holdfast.ledger.sqlite import SqliteStore
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Offer
+from peekproof.core.errors import LedgerError
+from peekproof.core.loss import GDP
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.opening import Opening
+from peekproof.ledger.sqlite import SqliteStore
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact

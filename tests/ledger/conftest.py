@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.testing.engine import Engine
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.testing.engine import Engine
 from ledger.books import OPENING, eventful
 from ledger.engines import files, postgres
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "people.csv.holdfast"
+    return tmp_path / "people.csv.peekproof"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from ledger.postgres_server import GIVEN, Database, Given, Own, server
 
-CLEAN = "SET lock_timeout = '10s'; DROP SCHEMA IF EXISTS holdfast CASCADE"
+CLEAN = "SET lock_timeout = '10s'; DROP SCHEMA IF EXISTS peekproof CASCADE"
 
 
 @pytest.fixture(scope="session")

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.file import APPLICATION, MEMORY
-from holdfast.ledger.opening import FORMAT
-from holdfast.ledger.postgres import PostgresStore
-from holdfast.ledger.sqlite import SqliteStore
-from holdfast.ledger.store import Store
-from holdfast.testing.engine import Engine
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.file import APPLICATION, MEMORY
+from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.postgres import PostgresStore
+from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.store import Store
+from peekproof.testing.engine import Engine
 from ledger.postgres_server import Database
 
 # As version 1 made its files.
@@ -48,8 +48,8 @@ def forge_postgres(store: Store, entries: Sequence[Entry]) -> None:
     assert connection is not None
     with connection.transaction(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
-        cursor.execute("DELETE FROM holdfast.entry WHERE ledger = %s", (ledger,))
-        insert = "INSERT INTO holdfast.entry VALUES (%s, %s, %s, %s, %s)"
+        cursor.execute("DELETE FROM peekproof.entry WHERE ledger = %s", (ledger,))
+        insert = "INSERT INTO peekproof.entry VALUES (%s, %s, %s, %s, %s)"
         cursor.executemany(insert, [(ledger, *row) for row in rows(entries)])
 
 
@@ -72,7 +72,7 @@ def files(folder: Path) -> Engine:
 
     return Engine(
         name="SQLite",
-        place=lambda: str(folder / f"{next(numbers)}.holdfast"),
+        place=lambda: str(folder / f"{next(numbers)}.peekproof"),
         forge=forge_sqlite,
         newer=newer,
         first=first,
@@ -84,7 +84,7 @@ def postgres(database: Database) -> Engine:
     numbers = itertools.count()
 
     def newer(place: str) -> None:
-        database.execute("UPDATE holdfast.format SET version = version + 1")
+        database.execute("UPDATE peekproof.format SET version = version + 1")
 
     return Engine(
         name="PostgreSQL",

@@ -88,7 +88,7 @@ class Proxy:
 @contextmanager
 def proxy(server: Path) -> Iterator[Proxy]:
     """A proxy for the server whose socket is in the folder `server`."""
-    folder = Path(tempfile.mkdtemp(prefix="holdfast-px-"))
+    folder = Path(tempfile.mkdtemp(prefix="peekproof-px-"))
     made = Proxy(folder, server / SOCKET)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(folder / SOCKET))

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests: one of our own, or the one that HOLDFAST_TEST_POSTGRES names."""
+"""A PostgreSQL server for tests: one of our own, or the one that PEEKPROOF_TEST_POSTGRES names."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-GIVEN = "HOLDFAST_TEST_POSTGRES"
-USER = "holdfast"
+GIVEN = "PEEKPROOF_TEST_POSTGRES"
+USER = "peekproof"
 PATIENCE = 60  # seconds, only so that a hanging server fails the tests instead of the run
 
 # Durable, reachable through a socket only, and small.
@@ -70,7 +70,7 @@ class Given:
 
     @contextmanager
     def database(self) -> Iterator[Database]:
-        name = f"holdfast_test_{os.getpid()}_{next(_numbers)}"
+        name = f"peekproof_test_{os.getpid()}_{next(_numbers)}"
         quoted = sql.Identifier(name)
         with closing(psycopg.connect(self.uri, autocommit=True)) as connection:
             connection.execute(sql.SQL("CREATE DATABASE {}").format(quoted))
@@ -158,7 +158,7 @@ class Own:
 @contextmanager
 def server(**settings: str) -> Iterator[Own]:
     """A running server of our own, gone afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="holdfast-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="peekproof-pg-"))
     try:
         if os.geteuid() == 0:
             nobody = pwd.getpwnam("nobody")

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.charge import Charge, Offer, added
-from holdfast.core.errors import (
-    HoldfastError,
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Charge, Offer, added
+from peekproof.core.errors import (
+    PeekproofError,
     LedgerUnavailable,
 )
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import FREE, GDP
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.ledger.record import Settled
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import FREE, GDP
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.record import Settled
 from ledger.books import (
     AFFORDABLE,
     BUDGET,
@@ -190,14 +190,14 @@ def test_reopening_continues(path: Path, opened: Opened) -> None:
 def test_a_reservation_is_settled_once(memory: Ledger) -> None:
     reservation = reserve(memory, "q")
     memory.settle(reservation, {"q": Fraction(1, 2)})
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         memory.settle(reservation, {"q": Fraction(1, 3)})
     assert memory.verify() == 3
     assert memory.answers()["q"].value == Fraction(1, 2)
 
 
 def test_an_unknown_reservation_is_not_settled(memory: Ledger) -> None:
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         memory.settle(Reservation(99, ("q",)), {"q": Fraction(1, 2)})
     assert memory.verify() == 1
 
@@ -216,7 +216,7 @@ def test_a_reservation_is_settled_for_its_own_questions(
 ) -> None:
     reservation = reserve(memory, "p", "q")
     other = Reservation(reservation.sequence, digests)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         memory.settle(other, dict.fromkeys(digests, Fraction(1, 2)))
     assert memory.verify() == 2
 

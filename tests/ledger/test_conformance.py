@@ -9,11 +9,11 @@ from typing import final
 
 import pytest
 
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.places import create_store, open_store
-from holdfast.ledger.store import Snapshot, Store
-from holdfast.testing.engine import Engine
-from holdfast.testing.ledgers import LASTING, LAWS, TAMPERING, Law
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.places import create_store, open_store
+from peekproof.ledger.store import Snapshot, Store
+from peekproof.testing.engine import Engine
+from peekproof.testing.ledgers import LASTING, LAWS, TAMPERING, Law
 from ledger.engines import files, memory, postgres
 
 EVERYWHERE = (*LAWS, *TAMPERING)

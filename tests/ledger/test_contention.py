@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.testing.engine import (
+import peekproof
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.testing.engine import (
     AFFORDABLE,
     BUDGET,
     Engine,
@@ -26,7 +26,7 @@ from holdfast.testing.engine import (
 )
 
 THREADS = 64
-TRIALS = int(os.environ.get("HOLDFAST_TRIALS", "3"))
+TRIALS = int(os.environ.get("PEEKPROOF_TRIALS", "3"))
 LEFT = 1
 PATIENCE = 60  # seconds, only so that a hanging thread fails the test instead of the run
 
@@ -109,8 +109,8 @@ def test_a_ledger_is_sound_whenever_it_is_verified(engine: Engine) -> None:
 
 TAKER = """
 import sys
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.testing.engine import asked
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.testing.engine import asked
 for line in sys.stdin:
     command, _, rest = line.rstrip("\\n").partition(" ")
     if command == "open":
@@ -126,7 +126,7 @@ for line in sys.stdin:
 @pytest.fixture(scope="module")
 def takers() -> Iterator[list[subprocess.Popen[str]]]:
     """Eight processes that wait to be told what to open and when to take."""
-    source = Path(holdfast.__file__).parent.parent
+    source = Path(peekproof.__file__).parent.parent
     started = [
         subprocess.Popen(
             [sys.executable, "-c", TAKER],

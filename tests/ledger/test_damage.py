@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import (
+from peekproof.core.errors import (
     LedgerDamaged,
     LedgerError,
     LedgerTooNew,
     LedgerUnavailable,
 )
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import FORMAT
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import FORMAT
 from ledger.books import (
     AFFORDABLE,
     COST,
@@ -237,7 +237,7 @@ def test_another_database_is_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("place", ["", "missing.holdfast"])
+@pytest.mark.parametrize("place", ["", "missing.peekproof"])
 def test_what_is_no_file_is_unavailable(place: str, tmp_path: Path) -> None:
     with pytest.raises(LedgerUnavailable, match="is not a file"):
         Ledger.open(str(tmp_path / place))

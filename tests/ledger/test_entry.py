@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from holdfast.core.errors import LedgerDamaged
-from holdfast.ledger.entry import GENESIS, Entry, checked, follow, link
+from peekproof.core.errors import LedgerDamaged
+from peekproof.ledger.entry import GENESIS, Entry, checked, follow, link
 
 
 def chain() -> list[Entry]:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import LedgerDamaged, LedgerError, LedgerUnavailable
-from holdfast.ledger.diff import FirstContinues, Identical, Parted, SecondContinues, difference
-from holdfast.ledger.entry import Entry, follow
-from holdfast.ledger.export import export, numbered, read_export
-from holdfast.ledger.exported import ExportStore, is_export
-from holdfast.ledger.ledger import Ledger
+from peekproof.core.errors import LedgerDamaged, LedgerError, LedgerUnavailable
+from peekproof.ledger.diff import FirstContinues, Identical, Parted, SecondContinues, difference
+from peekproof.ledger.entry import Entry, follow
+from peekproof.ledger.export import export, numbered, read_export
+from peekproof.ledger.exported import ExportStore, is_export
+from peekproof.ledger.ledger import Ledger
 from ledger.books import answer, chained, lines, reserve
 
 PAGE = Path(__file__).parents[2] / "docs/reference/ledger-format.md"
@@ -177,7 +177,7 @@ def test_an_export_of_an_export_is_the_same(exported: Path, tmp_path: Path) -> N
 def test_a_long_export_opens_though_no_snapshot_can_be_saved(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.ledger.loading._DUE", 2)
+    monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
     ledger = Ledger(ExportStore(exported))
     assert ledger.verify() == 7
     ledger.close()
@@ -196,7 +196,7 @@ def test_exports_are_told_by_their_first_bytes_or_their_name(
 
 
 def checker() -> str:
-    """The program on the page about the format, which knows nothing of Holdfast."""
+    """The program on the page about the format, which knows nothing of Peekproof."""
     (found,) = [
         block
         for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S)
@@ -210,7 +210,7 @@ def test_ten_lines_of_python_check_an_export(
 ) -> None:
     program = checker()
     assert len(program.splitlines()) <= 10
-    assert "holdfast" not in program
+    assert "peekproof" not in program
     monkeypatch.chdir(exported.parent)
     exec(compile(program, str(PAGE), "exec"), {})
     for number in range(1, 8):

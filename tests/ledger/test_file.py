@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
-from holdfast.ledger.entry import follow
-from holdfast.ledger.file import APPLICATION, check_header, create_file, insert, translated
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import FORMAT
+import peekproof
+from peekproof.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
+from peekproof.ledger.entry import follow
+from peekproof.ledger.file import APPLICATION, check_header, create_file, insert, translated
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import FORMAT
 from ledger.books import NOBODY, OPENING, answer, without_privileges
 
 FIRST = follow(None, "open", OPENING.to_body())
@@ -57,8 +57,8 @@ def test_a_link_to_nowhere_is_not_followed(tmp_path: Path, path: Path) -> None:
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
-    place = tmp_path / "missing" / "x.holdfast"
-    with pytest.raises(LedgerUnavailable, match=r"x\.holdfast cannot be created \(no such file"):
+    place = tmp_path / "missing" / "x.peekproof"
+    with pytest.raises(LedgerUnavailable, match=r"x\.peekproof cannot be created \(no such file"):
         create_file(place, FIRST)
     assert list(tmp_path.iterdir()) == []
 
@@ -70,7 +70,7 @@ def test_a_folder_that_cannot_be_written_is_named(public_folder: Path) -> None:
             LedgerUnavailable, match=r"cannot be created \(permission denied\)"
         ) as caught,
     ):
-        create_file(public_folder / "x.holdfast", FIRST)
+        create_file(public_folder / "x.peekproof", FIRST)
     assert "name another place for the ledger" in str(caught.value)
     assert list(public_folder.iterdir()) == []
 
@@ -91,7 +91,7 @@ def test_a_full_disk_leaves_nothing_behind(path: Path, monkeypatch: pytest.Monke
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("holdfast.ledger.file.insert", full)
+    monkeypatch.setattr("peekproof.ledger.file.insert", full)
     with pytest.raises(LedgerUnavailable, match=r"cannot be used \(database or disk is full\)"):
         create_file(path, FIRST)
     assert list(path.parent.iterdir()) == []
@@ -99,9 +99,9 @@ def test_a_full_disk_leaves_nothing_behind(path: Path, monkeypatch: pytest.Monke
 
 CREATOR = """
 import sys
-from holdfast.core.loss import GDP
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import Opening
+from peekproof.core.loss import GDP
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import Opening
 from fractions import Fraction
 ledger = Ledger.create(sys.argv[1], Opening(
     fingerprint=sys.argv[2], rows=1, confidence=Fraction(1, 2), questions=1,
@@ -111,7 +111,7 @@ print(ledger.opening.fingerprint)
 
 
 def test_processes_that_create_one_file_at_once_agree_on_it(path: Path) -> None:
-    source = Path(holdfast.__file__).parent.parent
+    source = Path(peekproof.__file__).parent.parent
     creators = [
         subprocess.Popen(
             [sys.executable, "-c", CREATOR, str(path), f"number {i}"],

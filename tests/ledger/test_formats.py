@@ -13,24 +13,24 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast.core.answer import Answer
-from holdfast.core.errors import LedgerClosed
-from holdfast.core.histogram_answer import HistogramAnswer
-from holdfast.core.quantile_answer import QuantileAnswer
-from holdfast.ledger.export import export, read_export
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import FORMAT
-from holdfast.ledger.record import Settled
-from holdfast.mechanisms.checking import Checking
-from holdfast.session.receipt import receipts
-from holdfast.session.replay import replay
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.answer import Answer
+from peekproof.core.errors import LedgerClosed
+from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.ledger.export import export, read_export
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.record import Settled
+from peekproof.mechanisms.checking import Checking
+from peekproof.session.receipt import receipts
+from peekproof.session.replay import replay
+from peekproof.session.session import Session
 from ledger.formats.data import DATA
 from ledger.formats.make import main as make
 
 FOLDER = Path(__file__).parent / "formats"
-FIXTURES = sorted(FOLDER.glob("*/*.holdfast"))
+FIXTURES = sorted(FOLDER.glob("*/*.peekproof"))
 KINDS = {"open", "reserve", "settle", "refuse", "share", "override", "close"}
 NEW = "income > 20000"
 
@@ -106,7 +106,7 @@ def test_every_old_answer_has_a_receipt(fixture: Path, book: Ledger) -> None:
         assert max(map(len, kept)) <= 80
 
 
-@pytest.mark.parametrize("fixture", [FOLDER / "2" / "shares.holdfast"])
+@pytest.mark.parametrize("fixture", [FOLDER / "2" / "shares.peekproof"])
 def test_answers_have_one_order_with_a_snapshot_and_without(book: Ledger) -> None:
     assert list(book.answers()) == list(replay(book).state.answers)
 
@@ -139,7 +139,7 @@ def as_recorded(settled: Settled) -> tuple[Fraction | float, ...]:
 
 @each_fixture
 def test_old_answers_are_free_and_a_new_question_is_answered(copy: Path) -> None:
-    with holdfast.open(DATA, ledger=copy) as data:
+    with peekproof.open(DATA, ledger=copy) as data:
         draws, known = data.ledger.draws(), dict(data.ledger.answers())
         assert known
         for settled in known.values():
@@ -155,14 +155,14 @@ def test_old_answers_are_free_and_a_new_question_is_answered(copy: Path) -> None
         assert data.ledger.draws() == draws + 1
         assert answer.certificate.verify().radius == answer.certificate.radius
         entries = data.ledger.verify()
-    with holdfast.open(DATA, ledger=copy) as data:
+    with peekproof.open(DATA, ledger=copy) as data:
         assert data.ask(NEW).released == answer.released
         assert data.ledger.verify() == entries
 
 
 def test_a_snapshot_of_an_old_ledger_is_in_use() -> None:
     """Of some fixture: otherwise only entries would be tested."""
-    place = f"file:{FOLDER / '2' / 'shares.holdfast'}?mode=ro&immutable=1"
+    place = f"file:{FOLDER / '2' / 'shares.peekproof'}?mode=ro&immutable=1"
     with closing(sqlite3.connect(place, uri=True)) as connection:
         assert connection.execute("SELECT sequence FROM snapshot").fetchall() == [(10,)]
 

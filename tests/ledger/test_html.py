@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.markup import read
-from holdfast.core.charge import Offer
-from holdfast.ledger import loading
-from holdfast.ledger.ledger import Ledger, Reservation
+from peekproof.core.charge import Offer
+from peekproof.ledger import loading
+from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import COST, GATE, OPENING
 
 HOSTILE = "<script>alert('x')</script>"

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.charge import Offer
-from holdfast.core.errors import HoldfastError, InvalidInput, LedgerUnavailable
-from holdfast.ledger import loading
-from holdfast.ledger import sqlite as sqlite_module
-from holdfast.ledger.commits import Commits
-from holdfast.ledger.draft import Job
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.snapshot import taken
-from holdfast.ledger.sqlite import SqliteStore
-from holdfast.ledger.state import State
+from peekproof.core.charge import Offer
+from peekproof.core.errors import PeekproofError, InvalidInput, LedgerUnavailable
+from peekproof.ledger import loading
+from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger.commits import Commits
+from peekproof.ledger.draft import Job
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.snapshot import taken
+from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.state import State
 from ledger.books import COST, GATE, OPENING, answer, at, reserve
 
 
@@ -128,7 +128,7 @@ def test_one_reservation_settled_by_two_threads_at_once_is_settled_once() -> Non
 def test_shares_that_are_no_fractions_are_refused_and_never_break_the_ledger(
     share: object, tmp_path: Path
 ) -> None:
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as ledger, pytest.raises(InvalidInput):
         ledger.set_aside({"ann": share})  # type: ignore[dict-item]
     with closing(Ledger.open(place)) as again:
@@ -151,7 +151,7 @@ def test_verify_after_a_failed_write_is_not_damage(monkeypatch: pytest.MonkeyPat
 def test_verify_beside_a_writer_that_saves_a_snapshot_is_not_damage(
     tmp_path: Path, snapshots: None
 ) -> None:
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as other:
         answer(one, "p")
 
@@ -166,7 +166,7 @@ def test_a_slower_process_does_not_replace_a_newer_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It has read everything and is about to save when others write and save."""
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as ledger:
         answer(ledger, "p")
     monkeypatch.setattr(loading, "_DUE", 2)
@@ -187,7 +187,7 @@ def test_a_slower_process_does_not_replace_a_newer_snapshot(
 def test_an_interrupted_look_is_not_taken_in_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as other:
         reserve(other, "p")
 
@@ -286,7 +286,7 @@ def test_answers_come_in_the_same_order_with_and_without_a_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loading, "_DUE", 1)
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as ledger:
         answer(ledger, "z", "a", "m")
         live = [each.text for each in ledger.history("")]
@@ -319,13 +319,13 @@ def test_a_history_is_read_while_others_are_answered() -> None:
 
 def test_every_kind_of_state_survives_a_snapshot(tmp_path: Path, snapshots: None) -> None:
     """Passes today: kept as a guard."""
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as two:
         first, second = reserve(one, "p"), reserve(two, "p", "q")
         two.settle(second, {"p": Fraction(1, 2), "q": (Fraction(1), Fraction(0))})
         one.settle(first, {"p": Fraction(1, 3)})
         one.set_aside({"ann": Fraction(1, 2)})
-        with suppress(HoldfastError):
+        with suppress(PeekproofError):
             one.reserve({"x": "x"}, offers=at(COST * 20), gate=GATE, analyst="ann")
         one.reserve({"y": "y"}, offers=at(COST), gate=GATE, analyst="ann")
         one.override(reason="r", against="a")
@@ -361,7 +361,7 @@ def test_an_interrupted_snapshot_leaves_nobody_locked_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_module, "BUSY_SECONDS", 0.2)
-    place = str(tmp_path / "l.holdfast")
+    place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as other:
         store = one._log._store
         assert isinstance(store, SqliteStore)

@@ -6,8 +6,8 @@ import gc
 import sqlite3
 from typing import cast
 
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.sqlite import SqliteStore
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import SqliteStore
 
 
 class Connection:

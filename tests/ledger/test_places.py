@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.core.errors import HoldfastError, InvalidInput
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.postgres_link import address_of
+import peekproof
+from peekproof.cli.main import main
+from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.postgres_link import address_of
 from ledger.postgres_server import Database, Own
 
 DATA = {"age": np.random.default_rng(6).uniform(0, 100, 3000)}
@@ -26,7 +26,7 @@ def guarded(own: Database, own_server: Own) -> Iterator[str]:
     own.execute("CREATE ROLE ann SUPERUSER LOGIN PASSWORD 'hush'")
     rules.write_text(f"local all ann scram-sha-256\n{before}")
     own.execute("SELECT pg_reload_conf()")
-    yield own.uri.replace("user=holdfast", "user=ann&password=hush")
+    yield own.uri.replace("user=peekproof", "user=ann&password=hush")
     rules.write_text(before)
     own.execute("SELECT pg_reload_conf()")
     own.execute("DROP OWNED BY ann CASCADE")
@@ -35,7 +35,7 @@ def guarded(own: Database, own_server: Own) -> Iterator[str]:
 
 def test_a_certificate_verifies_where_the_server_wants_a_password(guarded: str) -> None:
     assert "password=hush" in guarded
-    with holdfast.open(DATA, questions=10, ledger=guarded) as session:
+    with peekproof.open(DATA, questions=10, ledger=guarded) as session:
         answer = session.ask("age > 50")
         assert answer.certificate.verify() == answer.certificate
     assert answer.certificate.verify() == answer.certificate
@@ -45,20 +45,20 @@ def test_a_certificate_verifies_where_the_server_wants_a_password(guarded: str) 
 def test_a_database_is_the_same_from_every_folder(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with holdfast.open(DATA, questions=10, ledger=database.uri) as session:
+    with peekproof.open(DATA, questions=10, ledger=database.uri) as session:
         one = session.ask("age > 50").certificate.session
     monkeypatch.chdir(tmp_path)
-    with holdfast.open(DATA, ledger=database.uri) as session:
+    with peekproof.open(DATA, ledger=database.uri) as session:
         assert session.ask("age > 50").certificate.session == one
 
 
 def test_a_ledger_made_anew_at_the_same_place_is_another_session(tmp_path: Path) -> None:
-    place = tmp_path / "book.holdfast"
-    with holdfast.open(DATA, questions=10, ledger=place) as session:
+    place = tmp_path / "book.peekproof"
+    with peekproof.open(DATA, questions=10, ledger=place) as session:
         one = session.ask("age > 50").certificate
-    for file in tmp_path.glob("book.holdfast*"):
+    for file in tmp_path.glob("book.peekproof*"):
         file.unlink()
-    with holdfast.open(DATA, questions=10, ledger=place, override="it is lost") as session:
+    with peekproof.open(DATA, questions=10, ledger=place, override="it is lost") as session:
         two = session.ask("age > 60").certificate
     # Two budgets were spent: whoever joins answers of both must add their levels.
     assert one.session != two.session
@@ -81,11 +81,11 @@ def test_a_password_in_the_place_of_a_port_is_not_shown() -> None:
 )
 def test_an_unknown_kind_of_place_is_refused_without_its_password(place: str) -> None:
     for use in (Ledger.exists, Ledger.open):
-        with pytest.raises(HoldfastError, match="postgresql://USER@HOST/DATABASE") as caught:
+        with pytest.raises(PeekproofError, match="postgresql://USER@HOST/DATABASE") as caught:
             use(place)
         assert "hush" not in str(caught.value)
-    with pytest.raises(HoldfastError, match="postgresql://USER@HOST/DATABASE") as caught:
-        holdfast.open(DATA, questions=10, ledger=place)
+    with pytest.raises(PeekproofError, match="postgresql://USER@HOST/DATABASE") as caught:
+        peekproof.open(DATA, questions=10, ledger=place)
     assert "hush" not in str(caught.value)
 
 

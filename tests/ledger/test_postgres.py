@@ -14,19 +14,19 @@ from pathlib import Path
 import psycopg
 import pytest
 
-import holdfast
-from holdfast.core.errors import (
+import peekproof
+from peekproof.core.errors import (
     LedgerDamaged,
     LedgerMismatch,
     LedgerUnavailable,
 )
-from holdfast.ledger import postgres as postgres_module
-from holdfast.ledger import postgres_schema
-from holdfast.ledger.entry import follow
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.postgres import PostgresStore
-from holdfast.ledger.snapshot import taken
-from holdfast.ledger.store import Snapshot
+from peekproof.ledger import postgres as postgres_module
+from peekproof.ledger import postgres_schema
+from peekproof.ledger.entry import follow
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.postgres import PostgresStore
+from peekproof.ledger.snapshot import taken
+from peekproof.ledger.store import Snapshot
 from ledger.books import COST, GATE, OPENING, answer, at, reserve
 from ledger.postgres_server import Database
 
@@ -63,7 +63,7 @@ def test_looking_for_a_ledger_makes_nothing(place: str, database: Database) -> N
     with pytest.raises(LedgerUnavailable, match="is not in this database"):
         Ledger.open(place)
     with closing(database.connect()) as direct:
-        assert direct.execute("SELECT to_regnamespace('holdfast')").fetchone() == (None,)
+        assert direct.execute("SELECT to_regnamespace('peekproof')").fetchone() == (None,)
 
 
 def test_ledgers_of_one_database_are_apart(database: Database, ledger: Ledger) -> None:
@@ -86,9 +86,9 @@ def test_the_same_data_has_no_second_name(database: Database, ledger: Ledger) ->
 
 
 COPY = """
-    INSERT INTO holdfast.ledger (name, fingerprint) VALUES ('copy', 'something else');
-    INSERT INTO holdfast.entry SELECT l.id, e.sequence, e.kind, e.body, e.digest
-        FROM holdfast.entry e, holdfast.ledger l WHERE l.name = 'copy' AND e.sequence = 1;
+    INSERT INTO peekproof.ledger (name, fingerprint) VALUES ('copy', 'something else');
+    INSERT INTO peekproof.entry SELECT l.id, e.sequence, e.kind, e.body, e.digest
+        FROM peekproof.entry e, peekproof.ledger l WHERE l.name = 'copy' AND e.sequence = 1;
 """
 
 
@@ -96,14 +96,14 @@ def test_a_copy_under_another_name_is_refused(database: Database, ledger: Ledger
     database.execute(COPY)
     with pytest.raises(LedgerMismatch, match="under the name people"):
         Ledger.open(database.place("copy"))
-    database.execute("UPDATE holdfast.ledger SET fingerprint = 'moved' WHERE name = 'people'")
+    database.execute("UPDATE peekproof.ledger SET fingerprint = 'moved' WHERE name = 'people'")
     for name in ("copy", "people"):
         with pytest.raises(LedgerDamaged, match="registered for other data"):
             Ledger.open(database.place(name))
 
 
 def test_a_ledger_without_entries_is_damaged(database: Database, ledger: Ledger) -> None:
-    database.execute("DELETE FROM holdfast.entry")
+    database.execute("DELETE FROM peekproof.entry")
     with pytest.raises(LedgerDamaged, match="has no entries"):
         Ledger.open(database.place("people"))
 
@@ -162,7 +162,7 @@ def test_older_tables_are_brought_to_the_format_of_today(
     place: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer(ledger, "p")
-    steps = {**postgres_schema._STEPS, 3: "CREATE TABLE holdfast.third (x integer)"}
+    steps = {**postgres_schema._STEPS, 3: "CREATE TABLE peekproof.third (x integer)"}
     monkeypatch.setattr(postgres_schema, "_STEPS", steps)
     monkeypatch.setattr(postgres_schema, "FORMAT", 3)
 
@@ -173,14 +173,14 @@ def test_older_tables_are_brought_to_the_format_of_today(
     assert in_threads(*[opened] * 6) == [3] * 6
     with closing(PostgresStore.open(place)) as store:
         assert postgres_schema.format_of(connection(store), place) == 3
-        assert connection(store).execute("SELECT * FROM holdfast.third").fetchall() == []
+        assert connection(store).execute("SELECT * FROM peekproof.third").fetchall() == []
     assert ledger.verify() == 3
 
 
 def test_tables_that_lost_their_format_are_damaged(
     place: str, database: Database, ledger: Ledger
 ) -> None:
-    database.execute("DELETE FROM holdfast.format")
+    database.execute("DELETE FROM peekproof.format")
     for use in (Ledger.exists, Ledger.open):
         with pytest.raises(LedgerDamaged, match="lost its format"):
             use(place)
@@ -189,9 +189,9 @@ def test_tables_that_lost_their_format_are_damaged(
 @pytest.mark.parametrize(
     "change",
     [
-        "DROP TABLE holdfast.entry",
-        "DROP TABLE holdfast.ledger CASCADE",
-        "ALTER TABLE holdfast.entry RENAME COLUMN body TO text",
+        "DROP TABLE peekproof.entry",
+        "DROP TABLE peekproof.ledger CASCADE",
+        "ALTER TABLE peekproof.entry RENAME COLUMN body TO text",
     ],
 )
 def test_changed_tables_are_damage(change: str, database: Database, ledger: Ledger) -> None:
@@ -319,7 +319,7 @@ def test_an_entry_that_is_there_is_not_written_again(store: PostgresStore) -> No
 
 def test_entries_that_vanish_stop_the_next_charge(database: Database, ledger: Ledger) -> None:
     answer(ledger, "p")
-    database.execute("DELETE FROM holdfast.entry WHERE sequence = 3")
+    database.execute("DELETE FROM peekproof.entry WHERE sequence = 3")
     with pytest.raises(LedgerDamaged, match="lost entry 3"):
         reserve(ledger, "q")
 
@@ -391,13 +391,13 @@ def test_what_the_documentation_grants_is_enough(
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE holdfast.entry SET body = '{}'",
-        "DELETE FROM holdfast.entry",
-        "TRUNCATE holdfast.entry",
-        "UPDATE holdfast.ledger SET name = 'x'",
-        "DELETE FROM holdfast.settled",
-        "UPDATE holdfast.format SET version = 1",
-        "DROP SCHEMA holdfast CASCADE",
+        "UPDATE peekproof.entry SET body = '{}'",
+        "DELETE FROM peekproof.entry",
+        "TRUNCATE peekproof.entry",
+        "UPDATE peekproof.ledger SET name = 'x'",
+        "DELETE FROM peekproof.settled",
+        "UPDATE peekproof.format SET version = 1",
+        "DROP SCHEMA peekproof CASCADE",
     ],
 )
 def test_what_the_documentation_grants_is_not_more(
@@ -424,8 +424,8 @@ def test_missing_rights_are_named(database: Database, ledger: Ledger) -> None:
 
 FORKING = """
 import gc, os, sys
-from holdfast.core.errors import LedgerUnavailable
-from holdfast.ledger.ledger import Ledger
+from peekproof.core.errors import LedgerUnavailable
+from peekproof.ledger.ledger import Ledger
 from ledger.books import OPENING, answer
 ledger = Ledger.create(sys.argv[1], OPENING)
 answer(ledger, "p")
@@ -449,7 +449,7 @@ print("done")
 
 
 def test_a_forked_process_is_refused_and_the_parent_goes_on(place: str) -> None:
-    paths = [Path(holdfast.__file__).parent.parent, Path(__file__).parent.parent]
+    paths = [Path(peekproof.__file__).parent.parent, Path(__file__).parent.parent]
     child = subprocess.run(
         [sys.executable, "-c", FORKING, place],
         check=True,

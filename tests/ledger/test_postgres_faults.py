@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.errors import LedgerDamaged, LedgerUnavailable
-from holdfast.core.loss import GDP
-from holdfast.ledger.entry import follow
-from holdfast.ledger.ledger import Ledger, Reservation
-from holdfast.ledger.postgres import PostgresStore
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
+from peekproof.core.loss import GDP
+from peekproof.ledger.entry import follow
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.postgres import PostgresStore
 from ledger.books import COST, OPENING, answer, at, reserve
 from ledger.lossy_proxy import Fault, proxy
 from ledger.postgres_server import Database, Own
@@ -25,7 +25,7 @@ from ledger.postgres_server import Database, Own
 FIRST = follow(None, "open", OPENING.to_body())
 CUT = """
     SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-    WHERE application_name = 'holdfast' AND datname = current_database()
+    WHERE application_name = 'peekproof' AND datname = current_database()
 """
 
 
@@ -108,7 +108,7 @@ def test_what_was_begun_on_a_lost_connection_is_not_written_on_another(database:
 def test_a_database_that_lost_entries_is_refused_when_it_comes_back(database: Database) -> None:
     with closing(Ledger.create(database.place("people"), OPENING)) as ledger:
         answer(ledger, "p")
-        database.execute("DELETE FROM holdfast.entry WHERE sequence = 3")
+        database.execute("DELETE FROM peekproof.entry WHERE sequence = 3")
         database.execute(CUT)
         with pytest.raises(LedgerUnavailable):
             ledger.spent()
@@ -124,7 +124,7 @@ def test_a_ledger_that_is_gone_when_the_server_comes_back_is_not_made_anew(
 ) -> None:
     with closing(Ledger.create(database.place("people"), OPENING)) as ledger:
         answer(ledger, "p")
-        database.execute("DROP SCHEMA holdfast CASCADE")
+        database.execute("DROP SCHEMA peekproof CASCADE")
         database.execute(CUT)
         for _ in range(3):
             with pytest.raises(LedgerUnavailable):

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
-from holdfast.core.errors import HoldfastError, InvalidInput, LedgerUnavailable
-from holdfast.ledger import places
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.places import named
-from holdfast.ledger.postgres_link import address_of
-from holdfast.ledger.postgres_place import is_postgres, separated
+from peekproof.core.errors import PeekproofError, InvalidInput, LedgerUnavailable
+from peekproof.ledger import places
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.places import named
+from peekproof.ledger.postgres_link import address_of
+from peekproof.ledger.postgres_place import is_postgres, separated
 
 PRINT = "hf1-0123456789abcdef0123456789abcdef"
 
@@ -23,7 +23,7 @@ PRINT = "hf1-0123456789abcdef0123456789abcdef"
 def test_a_place_is_postgresql_by_how_it_starts() -> None:
     assert is_postgres("postgresql://host/db")
     assert is_postgres("postgres://host/db")
-    assert not any(map(is_postgres, ("postgresql", "people.csv.holdfast", MEMORY, "", "/pg://")))
+    assert not any(map(is_postgres, ("postgresql", "people.csv.peekproof", MEMORY, "", "/pg://")))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_name_is_one_and_not_empty(name: str) -> None:
         ("postgresql://h/d?a=b@c", f"postgresql://h/d?a=b@c&ledger={PRINT}"),
         ("postgresql://u:p?x@h/d", f"postgresql://u:p?x@h/d?ledger={PRINT}"),
         ("postgresql://h/d?ledger=mine", "postgresql://h/d?ledger=mine"),
-        ("people.csv.holdfast", "people.csv.holdfast"),
+        ("people.csv.peekproof", "people.csv.peekproof"),
         (MEMORY, MEMORY),
     ],
 )
@@ -120,7 +120,7 @@ def shown(place: str) -> str:
     """What is said about a place, good or bad."""
     try:
         return address_of(place).shown
-    except HoldfastError as error:
+    except PeekproofError as error:
         return str(error)
 
 
@@ -147,7 +147,7 @@ def test_an_unreachable_server_is_named_without_the_password() -> None:
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "holdfast.ledger.postgres", None)
+    monkeypatch.setitem(sys.modules, "peekproof.ledger.postgres", None)
     for use in (places.has_store, places.open_store):
-        with pytest.raises(LedgerUnavailable, match=r"pip install 'holdfast\[postgres\]'"):
+        with pytest.raises(LedgerUnavailable, match=r"pip install 'peekproof\[postgres\]'"):
             use("postgresql://h/d?ledger=a")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import LedgerDamaged
-from holdfast.core.witness_errors import LedgerRolledBack
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.witness import Witness
+from peekproof.core.errors import LedgerDamaged
+from peekproof.core.witness_errors import LedgerRolledBack
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.witness import Witness
 from ledger.books import OPENING, answer, reserve
 from ledger.postgres_server import Database
 
@@ -30,7 +30,7 @@ def test_a_database_that_went_back_and_on_gets_no_entry_that_breaks_its_chain(
         closing(Ledger.open(place)) as two,
     ):
         answer(two, "a")
-        database.execute("DELETE FROM holdfast.entry WHERE sequence > 1")
+        database.execute("DELETE FROM peekproof.entry WHERE sequence > 1")
         answer(one, "b")
         with pytest.raises(LedgerDamaged, match="lost entr"):
             reserve(two, "c")
@@ -42,7 +42,7 @@ def test_a_database_that_went_back_and_on_gets_no_entry_that_breaks_its_chain(
 def test_a_file_that_went_back_gets_no_entry_that_breaks_its_chain(
     regrown: bool, tmp_path: Path
 ) -> None:
-    place = tmp_path / "people.holdfast"
+    place = tmp_path / "people.peekproof"
     with (
         closing(Ledger.create(str(place), OPENING)) as one,
         closing(Ledger.open(str(place))) as two,
@@ -58,7 +58,7 @@ def test_a_file_that_went_back_gets_no_entry_that_breaks_its_chain(
 
 
 def test_who_saw_what_is_gone_does_not_go_on_with_what_came_instead(tmp_path: Path) -> None:
-    place = tmp_path / "people.holdfast"
+    place = tmp_path / "people.peekproof"
     with (
         closing(Ledger.create(str(place), OPENING)) as one,
         closing(Ledger.open(str(place))) as two,

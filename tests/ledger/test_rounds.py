@@ -11,13 +11,13 @@ from threading import Thread
 
 import pytest
 
-from holdfast.accounting.session_gate import SessionGate
-from holdfast.core.charge import Charge, Offer, amount_of
-from holdfast.core.errors import LedgerDamaged
-from holdfast.core.gate import Refused
-from holdfast.core.loss import Draws
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger, Reservation
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Charge, Offer, amount_of
+from peekproof.core.errors import LedgerDamaged
+from peekproof.core.gate import Refused
+from peekproof.core.loss import Draws
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import OPENING, Line, chained, lines, overwrite
 
 ROUND = Draws(Fraction(1))

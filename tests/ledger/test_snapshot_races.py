@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.ledger.snapshot import taken
-from holdfast.testing.engine import Engine, answer, first_entry, save
+from peekproof.ledger.snapshot import taken
+from peekproof.testing.engine import Engine, answer, first_entry, save
 from ledger.engines import files
 
 

@@ -14,16 +14,16 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast.core.charge import Charge
-from holdfast.core.errors import (
+import peekproof
+from peekproof.core.charge import Charge
+from peekproof.core.errors import (
     LedgerUnavailable,
 )
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import FREE
-from holdfast.ledger import sqlite as sqlite_module
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger, Reservation
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import FREE
+from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import (
     AFFORDABLE,
     BUDGET,
@@ -39,7 +39,7 @@ from ledger.books import (
     without_privileges,
 )
 
-SOURCE = str(Path(holdfast.__file__).parent.parent)
+SOURCE = str(Path(peekproof.__file__).parent.parent)
 
 # Trouble that passes --------------------------------------------------------------------------
 
@@ -86,7 +86,7 @@ def test_a_file_that_is_locked_cannot_be_opened(
 
 
 def test_a_read_only_folder_is_unavailable_and_unchanged(public_folder: Path) -> None:
-    path = public_folder / "x.holdfast"
+    path = public_folder / "x.peekproof"
     with closing(Ledger.create(str(path), OPENING)) as ledger:
         answer(ledger, "p")
     path.chmod(0o444)
@@ -155,8 +155,8 @@ def test_the_copy_of_a_ledger_in_another_process_is_refused(
 
 FORKING = """
 import os, sys
-from holdfast.core.errors import LedgerUnavailable
-from holdfast.ledger.ledger import Ledger
+from peekproof.core.errors import LedgerUnavailable
+from peekproof.ledger.ledger import Ledger
 from ledger.books import COST, GATE, OPENING, answer, at
 ledger = Ledger.create(sys.argv[1], OPENING)
 answer(ledger, "p")
@@ -216,7 +216,7 @@ def test_a_copied_connection_is_never_used(
 GREEDY = """
 import sys, time
 from pathlib import Path
-from holdfast.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import COST, GATE, at
 ledger = Ledger.open(sys.argv[1])
 print("ready", flush=True)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import LedgerDamaged, LedgerTooNew
-from holdfast.core.loss import FREE, GDP
-from holdfast.ledger.entry import Entry
-from holdfast.ledger.opening import FORMAT, Opening
-from holdfast.ledger.record import Settled
-from holdfast.ledger.state import State
+from peekproof.core.errors import LedgerDamaged, LedgerTooNew
+from peekproof.core.loss import FREE, GDP
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.opening import FORMAT, Opening
+from peekproof.ledger.record import Settled
+from peekproof.ledger.state import State
 from ledger.books import BUDGET, COST, OPENING
 
 Content = list[tuple[str, Any]]
@@ -151,6 +151,6 @@ def test_a_story_that_contradicts_itself_is_damaged_at_the_entry(
 
 
 def test_a_newer_format_is_named_not_guessed() -> None:
-    with pytest.raises(LedgerTooNew, match="upgrade holdfast") as caught:
+    with pytest.raises(LedgerTooNew, match="upgrade peekproof") as caught:
         replayed(changed(1, format=FORMAT + 1)(story()))
     assert (caught.value.found, caught.value.supported) == (FORMAT + 1, FORMAT)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import LedgerDamaged
-from holdfast.core.gate import Refused
-from holdfast.ledger.diff import Identical, SecondContinues, difference
-from holdfast.ledger.entry import follow
-from holdfast.ledger.export import export, numbered, read_export
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.sqlite import SqliteStore
+from peekproof.core.errors import LedgerDamaged
+from peekproof.core.gate import Refused
+from peekproof.ledger.diff import Identical, SecondContinues, difference
+from peekproof.ledger.entry import follow
+from peekproof.ledger.export import export, numbered, read_export
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.sqlite import SqliteStore
 from ledger.books import COST, GATE, OPENING, answer, at, reserve
 
 Row = tuple[int, str, str, bytes]
@@ -95,7 +95,7 @@ class Stored:
         self.run = self.store._connection.execute
         ledger = Ledger(self.store)
         fill(ledger)
-        monkeypatch.setattr("holdfast.ledger.loading._DUE", 2)
+        monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
         ledger.override(reason="another", against="hf1-1")
         monkeypatch.undo()
         answer(ledger, "i")

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
-from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.watch import Watch
-from holdfast.ledger.witness import (
+from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
+from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.watch import Watch
+from peekproof.ledger.witness import (
     SIZE,
     VARIABLE,
     Seen,
@@ -29,7 +29,7 @@ from holdfast.ledger.witness import (
 from ledger.books import OPENING, answer, overwrite, reserve, without_privileges
 
 DATA = OPENING.fingerprint
-PLACE = "/somewhere/people.csv.holdfast"
+PLACE = "/somewhere/people.csv.peekproof"
 
 
 def at(sequence: int, *, ledger: str = "a", fork: str = "", place: str = PLACE) -> Seen:
@@ -43,7 +43,7 @@ def known(folder: Path, fingerprint: str = DATA) -> Seen | None:
 
 
 def test_what_was_seen_is_known_to_all_who_come_later(tmp_path: Path) -> None:
-    witness = Witness(tmp_path / "state" / "holdfast")
+    witness = Witness(tmp_path / "state" / "peekproof")
     assert witness.known(DATA, ledger=PLACE) is None
     assert witness.saw(DATA, at(1)) == at(1)
     assert witness.known(DATA, ledger=PLACE) == known(witness.folder) == at(1)
@@ -148,7 +148,7 @@ def test_a_damaged_record_is_an_error_until_another_is_adopted(
         lambda: witness.saw(DATA, at(8)),
     ]
     for doubtful in looks:
-        with pytest.raises(WitnessDamaged, match="holdfast ledger adopt") as caught:
+        with pytest.raises(WitnessDamaged, match="peekproof ledger adopt") as caught:
             doubtful()
         assert str(file) in str(caught.value)
         assert PLACE in str(caught.value)
@@ -248,16 +248,16 @@ def test_the_folder_is_the_users_unless_it_is_named(
     monkeypatch.setenv(VARIABLE, "")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    assert folder() == tmp_path / ".local/state/holdfast"
+    assert folder() == tmp_path / ".local/state/peekproof"
     monkeypatch.setenv("XDG_STATE_HOME", "relative")
-    assert folder() == tmp_path / ".local/state/holdfast"
+    assert folder() == tmp_path / ".local/state/peekproof"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    assert folder() == tmp_path / "state/holdfast"
+    assert folder() == tmp_path / "state/peekproof"
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert folder() == tmp_path / "Library/Application Support/holdfast"
+    assert folder() == tmp_path / "Library/Application Support/peekproof"
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "Local"))
-    assert folder() == tmp_path / "Local/holdfast"
+    assert folder() == tmp_path / "Local/peekproof"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -353,7 +353,7 @@ def test_a_copy_that_goes_on_at_the_same_time_is_stopped_before_it_charges(
     one.attend(Witness(tmp_path / "w"))
     answer(one, "a")
     one.close()
-    copy = path.with_name("copy.holdfast")
+    copy = path.with_name("copy.peekproof")
     copy.write_bytes(path.read_bytes())
     one, two = opened(path), opened(copy)
     one.attend(Witness(tmp_path / "w"))
@@ -371,7 +371,7 @@ def test_copies_that_charge_in_the_same_moment_do_not_both_answer(
     path: Path, opened: Callable[[Path], Ledger], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(path).close()
-    copy = path.with_name("copy.holdfast")
+    copy = path.with_name("copy.peekproof")
     copy.write_bytes(path.read_bytes())
     one, two = opened(path), opened(copy)
     one.attend(Witness(tmp_path / "w"))
@@ -394,7 +394,7 @@ def test_of_two_ledgers_made_in_the_same_moment_one_is_refused(
     path: Path, opened: Callable[[Path], Ledger], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = opened(path)
-    two = Ledger.create(str(path.with_name("two.holdfast")), replace(OPENING, name="two"))
+    two = Ledger.create(str(path.with_name("two.peekproof")), replace(OPENING, name="two"))
     one.attend(Witness(tmp_path / "w"))
     with monkeypatch.context() as patch:  # it has looked before the other was seen
         patch.setattr(Watch, "check", lambda *_, **__: None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from holdfast.core.charge import amount_of
-from holdfast.ledger.ledger import Ledger
+from peekproof.core.charge import amount_of
+from peekproof.ledger.ledger import Ledger
 from load.crowd import Report
 
 

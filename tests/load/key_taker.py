@@ -6,9 +6,9 @@ import sys
 import time
 from pathlib import Path
 
-from holdfast.server import keys
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope, Token
+from peekproof.server import keys
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope, Token
 
 TOKEN = Token(id="t", slot=1, digest=b"", analyst="ann", scope=Scope.ANALYST)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.gateway_errors import KeyInUse
-from holdfast.server import keys
-from holdfast.server.living import Living
-from holdfast.server.store import Store
+from peekproof.core.gateway_errors import KeyInUse
+from peekproof.server import keys
+from peekproof.server.living import Living
+from peekproof.server.store import Store
 from load.key_taker import TOKEN
 from load.serving import started
 

@@ -17,15 +17,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.ledger.ledger import Ledger
-from holdfast.server.serving import serve
-from holdfast.server.settings import Dataset, Settings
+from peekproof.core.errors import InvalidInput
+from peekproof.ledger.ledger import Ledger
+from peekproof.server.serving import serve
+from peekproof.server.settings import Dataset, Settings
 from load.books import check_answers, check_charges
 from load.serving import PATIENCE, Serving, ended, serving
 from server.gateways import flights, held
 
-MINUTES = float(os.environ.get("HOLDFAST_LOAD_MINUTES", "0"))
+MINUTES = float(os.environ.get("PEEKPROOF_LOAD_MINUTES", "0"))
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
 QUESTION = "delay > {number}e-4"
 ANALYSTS = ("ann", "bob", "cem")
@@ -63,12 +63,12 @@ def dataset(folder: Path, place: str, **given: Any) -> Dataset:
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A ledger that several workers share."""
     if request.param == "SQLite":
-        return str(tmp_path / "flights.holdfast")
+        return str(tmp_path / "flights.peekproof")
     return str(request.getfixturevalue("database").place("load"))
 
 
 def test_a_crowd_at_one_worker_is_answered_and_charged_once_each(tmp_path: Path) -> None:
-    place = str(tmp_path / "flights.holdfast")
+    place = str(tmp_path / "flights.peekproof")
     with serving(tmp_path, dataset(tmp_path, place), analysts=ANALYSTS) as gateway:
         # Before memory is weighed: what past questions left behind has filled its room.
         first = gateway.asked_by(
@@ -125,7 +125,7 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
     assert report.retries
     assert not report.unanswered
     if MINUTES:
-        verify = [sys.executable, "-m", "holdfast", "ledger", "verify", place]
+        verify = [sys.executable, "-m", "peekproof", "ledger", "verify", place]
         assert subprocess.run(verify, check=False).returncode == 0
 
 
@@ -133,7 +133,7 @@ def test_workers_that_are_killed_lose_no_answer_and_are_replaced(
 def test_a_gateway_that_is_asked_to_end_finishes_what_it_has_begun(
     tmp_path: Path, workers: int
 ) -> None:
-    place = str(tmp_path / "flights.holdfast")
+    place = str(tmp_path / "flights.peekproof")
     with serving(tmp_path, dataset(tmp_path, place), workers=workers) as gateway:
         wait_for_workers(gateway, workers)
         with gateway.crowd(

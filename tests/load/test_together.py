@@ -13,21 +13,21 @@ from typing import Any, cast
 import pytest
 from starlette.requests import Request
 
-from holdfast.core.errors import EvaluationFailed, LedgerUnavailable, QuestionError
-from holdfast.core.gateway_errors import GatewayUnavailable
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.query.question import Question
-from holdfast.server import messages
-from holdfast.server.access import Caller
-from holdfast.server.call import Call
-from holdfast.server.gateway import Gateway
-from holdfast.server.gathering import MOST, Gathering
-from holdfast.server.replies import Number
-from holdfast.server.served import Served
-from holdfast.server.settings import Limits, Settings
-from holdfast.server.together import asked_together, may_gather
-from holdfast.server.tokens import Scope, Token
-from holdfast.server.work import Work
+from peekproof.core.errors import EvaluationFailed, LedgerUnavailable, QuestionError
+from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.query.question import Question
+from peekproof.server import messages
+from peekproof.server.access import Caller
+from peekproof.server.call import Call
+from peekproof.server.gateway import Gateway
+from peekproof.server.gathering import MOST, Gathering
+from peekproof.server.replies import Number
+from peekproof.server.served import Served
+from peekproof.server.settings import Limits, Settings
+from peekproof.server.together import asked_together, may_gather
+from peekproof.server.tokens import Scope, Token
+from peekproof.server.work import Work
 from server.gateways import held
 
 ANN = Caller(Token(id="t", slot=1, digest=b"", analyst="ann", scope=Scope.ANALYST))
@@ -94,7 +94,7 @@ def test_a_batch_that_is_refused_all_the_same_is_asked_one_by_one(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another worker took what there was room for."""
-    monkeypatch.setattr("holdfast.server.together._ROOM", 0.01)
+    monkeypatch.setattr("peekproof.server.together._ROOM", 0.01)
     asked_together(calls(gateway, *(f"delay > {each}" for each in range(38))))
     found = asked_together(calls(gateway, *(f"distance > {500 + each}" for each in range(4))))
     assert [type(each) for each in found] == [Number] * 2 + [BudgetExhausted] * 2

@@ -91,7 +91,7 @@ def operations(action: Callable[[], object]) -> int:
 
     def trace(frame: FrameType, event: str, _: Any) -> Callable[[FrameType, str, Any], Any]:
         nonlocal count
-        frame.f_trace_opcodes = "holdfast" in frame.f_code.co_filename
+        frame.f_trace_opcodes = "peekproof" in frame.f_code.co_filename
         count += event == "opcode"
         return trace
 

@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.secret import Exact
-from holdfast.mechanisms import above_threshold
-from holdfast.mechanisms.above_threshold import AboveThreshold, Verdict
-from holdfast.mechanisms.protocol import Interactive, Run
-from holdfast.noise.entropy import Pool, Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.secret import Exact
+from peekproof.mechanisms import above_threshold
+from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
+from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.noise.entropy import Pool, Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 from mechanisms.discrete_laws import Script, first_above_law, largest_loss, neighbours
 
 FALSE_ALARM = 1e-9

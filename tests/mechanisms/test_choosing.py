@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, workdps
 
-from holdfast.audit.telling.events import Event, weighed
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.choosing import Choosing
-from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.noisy_max import NoisyMax
-from holdfast.mechanisms.permute_and_flip import PermuteAndFlip
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
-from holdfast.theory import selection
+from peekproof.audit.telling.events import Event, weighed
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.choosing import Choosing
+from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
+from peekproof.theory import selection
 from mechanisms.choices import (
     exponential_largest,
     flipped,

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ZCDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms import discrete_gaussian
-from holdfast.mechanisms.discrete_gaussian import DiscreteGaussian
-from holdfast.mechanisms.protocol import OneShot
-from holdfast.mechanisms.public_grid import nearest_share
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ZCDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms import discrete_gaussian
+from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
+from peekproof.mechanisms.protocol import OneShot
+from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 
 DRAWS = 12_000
 FALSE_ALARM = 1e-9

@@ -5,18 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import Opening
-from holdfast.mechanisms.empirical import UnsafeEmpirical
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import Plan, plan
-from holdfast.session.session import Session
+from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import Opening
+from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import Plan, plan
+from peekproof.session.session import Session
 
 
 @given(rows=st.integers(1, 10**18), count=st.data())

@@ -14,20 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck, Passed
-from holdfast.mechanisms.protocol import OneShot
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
-from holdfast.theory.generalization.checked_intervals import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck, Passed
+from peekproof.mechanisms.protocol import OneShot
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
+from peekproof.theory.generalization.checked_intervals import (
     acceptance,
     checked_interval,
     failure_interval,
     least_tolerance,
 )
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+from peekproof.theory.generalization.checking import Transcript, log_inverse_level
 
 RNG = Seeded(1)
 HALF = Fraction(1, 2)

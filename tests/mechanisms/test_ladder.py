@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.ladder import Improved, Ladder, Unimproved
-from holdfast.mechanisms.protocol import Interactive, Run
-from holdfast.noise.entropy import Seeded
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
+from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.noise.entropy import Seeded
 
 
 def climbs(ladder: Ladder, counts: list[int]) -> list[Improved | Unimproved]:

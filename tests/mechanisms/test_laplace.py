@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms import laplace
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.protocol import OneShot
-from holdfast.mechanisms.public_grid import nearest_share
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
-from holdfast.theory.generalization.discrete_laplace import discrete_laplace_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms import laplace
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.protocol import OneShot
+from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
+from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
 from mechanisms.discrete_laws import (
     Script,
     at_least,

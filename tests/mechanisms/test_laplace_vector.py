@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms import laplace_vector
-from holdfast.mechanisms.laplace_vector import LaplaceVector
-from holdfast.mechanisms.protocol import OneShot
-from holdfast.mechanisms.public_grid import nearest_share
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
-from holdfast.theory.generalization.discrete_laplace import discrete_laplace_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms import laplace_vector
+from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.protocol import OneShot
+from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
+from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
 from mechanisms.discrete_laws import at_least, folded_cdf, mass
 
 FALSE_ALARM = 1e-9

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.guess_and_check import Failed, Passed
-from holdfast.mechanisms.limited_checking import LimitedChecking, finest_tolerance
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.recorded import described_mechanism
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.guess_and_check import Failed, Passed
+from peekproof.mechanisms.limited_checking import LimitedChecking, finest_tolerance
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.recorded import described_mechanism
 
 TARGET = Target(confidence=Fraction(19, 20), questions=200)
 

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.secret import Exact
-from holdfast.mechanisms import above_threshold, numeric_sparse
-from holdfast.mechanisms.numeric_sparse import NumericSparse
-from holdfast.mechanisms.protocol import Interactive, Run
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.secret import Exact
+from peekproof.mechanisms import above_threshold, numeric_sparse
+from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 from mechanisms.discrete_laws import (
     Script,
     at_least,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.open_ended import OpenEnded
+from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.open_ended import OpenEnded
 
 ROWS = 1000
 

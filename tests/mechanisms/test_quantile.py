@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.quantile import Quantile
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.quantile import Quantile
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.recorded import described_mechanism
-from holdfast.theory.generalization.splitting import split_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.recorded import described_mechanism
+from peekproof.theory.generalization.splitting import split_certificate
 
 KEY = "0123456789abcdef" * 2
 

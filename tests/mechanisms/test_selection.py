@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.secret import Exact
-from holdfast.mechanisms.selection import Selected, Selection
-from holdfast.noise.entropy import SystemEntropy
-from holdfast.planner.selecting import described_selection
+from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.selection import Selected, Selection
+from peekproof.noise.entropy import SystemEntropy
+from peekproof.planner.selecting import described_selection
 
 RNG = SystemEntropy()
 

@@ -11,7 +11,7 @@ from math import exp, fsum, inf, log
 
 import pytest
 
-from holdfast.mechanisms.above_threshold import AboveThreshold
+from peekproof.mechanisms.above_threshold import AboveThreshold
 from mechanisms.discrete_laws import (
     at_least,
     first_above_law,

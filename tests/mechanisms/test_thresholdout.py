@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms import above_threshold, numeric_sparse
-from holdfast.mechanisms.protocol import Interactive, Run
-from holdfast.mechanisms.thresholdout import Corrected, Stands, Thresholdout
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms import above_threshold, numeric_sparse
+from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 from mechanisms.discrete_laws import Script, at_least, first_above_law, folded_cdf, mass
 
 FALSE_ALARM = 1e-9

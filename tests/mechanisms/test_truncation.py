@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.noise.entropy import Seeded
-from holdfast.theory.generalization.truncation import truncation_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.noise.entropy import Seeded
+from peekproof.theory.generalization.truncation import truncation_certificate
 
 RNG = Seeded(1)
 

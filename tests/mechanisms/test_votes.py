@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.votes import Votes
-from holdfast.noise.entropy import Seeded, below
-from holdfast.planner.recorded import described_mechanism
-from holdfast.testing.statistics import fit_p_value, statistical
-from holdfast.theory.generalization.votes import vote_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.votes import Votes
+from peekproof.noise.entropy import Seeded, below
+from peekproof.planner.recorded import described_mechanism
+from peekproof.testing.statistics import fit_p_value, statistical
+from peekproof.theory.generalization.votes import vote_certificate
 
 FALSE_ALARM = 1e-9
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import floor
 from typing import Generic, TypeVar
 
-from holdfast.noise.entropy import Entropy
+from peekproof.noise.entropy import Entropy
 
 T = TypeVar("T")
 

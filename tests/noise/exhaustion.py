@@ -8,8 +8,8 @@ from heapq import heappop, heappush
 import numpy as np
 import pytest
 
-from holdfast.noise import coin, coins, gaussian, gaussians, laplace, laplaces, words
-from holdfast.noise.entropy import Entropy
+from peekproof.noise import coin, coins, gaussian, gaussians, laplace, laplaces, words
+from peekproof.noise.entropy import Entropy
 from noise.bits import OutOfBits, Prefix
 
 

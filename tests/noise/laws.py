@@ -8,7 +8,7 @@ from math import log, sqrt
 
 from mpmath import exp, mpf, workdps
 
-from holdfast.testing.statistics import fit_p_value
+from peekproof.testing.statistics import fit_p_value
 
 FALSE_ALARM = 1e-9
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.noise import binomial as module
-from holdfast.noise.binomial import LARGEST_IN_WORDS, binomial
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.noise import binomial as module
+from peekproof.noise.binomial import LARGEST_IN_WORDS, binomial
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9
 

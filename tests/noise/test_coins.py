@@ -6,12 +6,12 @@ from math import exp
 import numpy as np
 import pytest
 
-from holdfast.noise import coins
-from holdfast.noise.coin import exponential_coin, geometric
-from holdfast.noise.coins import exponential_coins, geometrics
-from holdfast.noise.entropy import Entropy, Seeded
-from holdfast.noise.words import Integers, Unbounded
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.noise import coins
+from peekproof.noise.coin import exponential_coin, geometric
+from peekproof.noise.coins import exponential_coins, geometrics
+from peekproof.noise.entropy import Entropy, Seeded
+from peekproof.noise.words import Integers, Unbounded
+from peekproof.testing.statistics import fit_p_value, statistical
 from noise.exhaustion import masses
 
 FALSE_ALARM = 1e-9

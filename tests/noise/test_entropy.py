@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.noise.entropy import Entropy, Pool, Seeded, SystemEntropy, below
-from holdfast.testing.statistics import statistical
+from peekproof.noise.entropy import Entropy, Pool, Seeded, SystemEntropy, below
+from peekproof.testing.statistics import statistical
 
 
 class Scripted:

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.noise import gaussian
-from holdfast.noise.entropy import Entropy, Seeded
-from holdfast.noise.gaussian import CHUNK, LazyUniform, rounded_gaussian
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.noise import gaussian
+from peekproof.noise.entropy import Entropy, Seeded
+from peekproof.noise.gaussian import CHUNK, LazyUniform, rounded_gaussian
+from peekproof.testing.statistics import fit_p_value, statistical
 from noise.bits import Digits
 from noise.exhaustion import law
 

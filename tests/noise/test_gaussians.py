@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from mpmath import exp as mp_exp
 from mpmath import mpf, quad
 
-from holdfast.core.errors import InvalidInput
-from holdfast.noise import gaussian, gaussians
-from holdfast.noise.coins import Coins
-from holdfast.noise.discrete_gaussians import discrete_gaussians
-from holdfast.noise.entropy import Entropy, Seeded
-from holdfast.noise.gaussian import LazyUniform, rounded_if_known
-from holdfast.noise.gaussians import LazyUniforms, rounded_gaussians
-from holdfast.noise.laplaces import discrete_laplaces
-from holdfast.noise.words import Integers, words
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.noise import gaussian, gaussians
+from peekproof.noise.coins import Coins
+from peekproof.noise.discrete_gaussians import discrete_gaussians
+from peekproof.noise.entropy import Entropy, Seeded
+from peekproof.noise.gaussian import LazyUniform, rounded_if_known
+from peekproof.noise.gaussians import LazyUniforms, rounded_gaussians
+from peekproof.noise.laplaces import discrete_laplaces
+from peekproof.noise.words import Integers, words
+from peekproof.testing.statistics import fit_p_value, statistical
 from noise.exhaustion import masses
 
 FALSE_ALARM = 1e-9

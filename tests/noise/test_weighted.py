@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, floor, ldexp, mpmathify, workprec
 
-from holdfast.noise import gaussian, weighted
-from holdfast.noise.entropy import Seeded
-from holdfast.noise.weighted import weighted_choice, weights
+from peekproof.noise import gaussian, weighted
+from peekproof.noise.entropy import Seeded
+from peekproof.noise.weighted import weighted_choice, weights
 from noise.bits import Brackets, Counted, Digits
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.noise import words as wordy
-from holdfast.noise.entropy import Entropy, Pool, Seeded
-from holdfast.noise.words import (
+from peekproof.noise import words as wordy
+from peekproof.noise.entropy import Entropy, Pool, Seeded
+from peekproof.noise.words import (
     FEW,
     MANY,
     WIDEST,

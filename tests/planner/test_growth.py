@@ -5,12 +5,12 @@ from math import ceil, pi, sqrt
 
 import pytest
 
-from holdfast.core.bound import OnAverage, OneQuestion
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.planner.growth import RowsNeeded, growth
-from holdfast.planner.plan import plan
-from holdfast.theory.generalization.chains import scale_by_privacy, sigma_by_variation
+from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.planner.growth import RowsNeeded, growth
+from peekproof.planner.plan import plan
+from peekproof.theory.generalization.chains import scale_by_privacy, sigma_by_variation
 
 
 def needed(questions: int, radius: float = 0.1) -> RowsNeeded:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import decimal_up
-from holdfast.core.target import Target
-from holdfast.guess.median.parameters import MedianParameters
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.planner.guessing import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import decimal_up
+from peekproof.core.target import Target
+from peekproof.guess.median.parameters import MedianParameters
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.guessing import (
     HALF,
     SHARES,
     best_guessing,
@@ -23,10 +23,10 @@ from holdfast.planner.guessing import (
     guessed_plan_radius,
     split_guessing,
 )
-from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, plan
-from holdfast.theory.generalization.checked_intervals import best_failure_bins, sampling_radius
-from holdfast.theory.generalization.checking import Transcript
-from holdfast.theory.generalization.horizon import Weights
+from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, plan
+from peekproof.theory.generalization.checked_intervals import best_failure_bins, sampling_radius
+from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.horizon import Weights
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/guess-then-check.md"
 TARGET = Target.of(confidence=0.95, questions=1_000)

@@ -7,20 +7,20 @@ from fractions import Fraction
 import pytest
 
 from core.markup import read
-from holdfast.core.target import Target
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.mechanisms.votes import Votes
-from holdfast.planner.limited import Limit
-from holdfast.planner.open_ended import open_ended_plan
-from holdfast.planner.own import Price
-from holdfast.planner.plan import Mechanism, plan
-from holdfast.planner.price import planned_price, price
+from peekproof.core.target import Target
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.mechanisms.votes import Votes
+from peekproof.planner.limited import Limit
+from peekproof.planner.open_ended import open_ended_plan
+from peekproof.planner.own import Price
+from peekproof.planner.plan import Mechanism, plan
+from peekproof.planner.price import planned_price, price
 
 ROWS = 100_000
 TARGET = Target.of(confidence=0.95, questions=100)

@@ -6,10 +6,10 @@ from math import inf, nan
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.planner.inverse import questions_affordable, rows_needed
+from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 
 
 def at(rows: int, questions: int, confidence: float = 0.95) -> Plan:

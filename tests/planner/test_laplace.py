@@ -5,13 +5,13 @@ from math import log, tanh
 
 import pytest
 
-import holdfast
-from holdfast.core.charge import amount_of
-from holdfast.core.loss import PureDP
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.mechanisms.laplace import Laplace
-from holdfast.planner.laplace import best_laplace
+import peekproof
+from peekproof.core.charge import amount_of
+from peekproof.core.loss import PureDP
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.mechanisms.laplace import Laplace
+from peekproof.planner.laplace import best_laplace
 
 
 @pytest.mark.parametrize(("rows", "questions"), [(10_000, 1), (10_000, 10), (10**6, 40)])
@@ -31,7 +31,7 @@ def test_no_scale_nearby_is_much_better(rows: int, questions: int) -> None:
 
 def test_the_budget_is_epsilon_and_it_runs_out() -> None:
     numbers = {"x": [i / 2000 for i in range(2000)]}
-    with holdfast.open(numbers, questions=3, mechanisms=[Laplace]) as session:
+    with peekproof.open(numbers, questions=3, mechanisms=[Laplace]) as session:
         answers = session.ask_many(["x > 0.25", "x > 0.5", "mean(x, 0, 1)"])
         with pytest.raises(BudgetExhausted):
             session.ask("x > 0.75")
@@ -45,11 +45,11 @@ def test_the_budget_is_epsilon_and_it_runs_out() -> None:
 
 
 def test_the_ledger_rebuilds_the_promise(tmp_path: object) -> None:
-    place = f"{tmp_path}/ledger.holdfast"
+    place = f"{tmp_path}/ledger.peekproof"
     numbers = {"x": [i / 2000 for i in range(2000)]}
-    with holdfast.open(numbers, questions=3, mechanisms=[Laplace], ledger=place) as session:
+    with peekproof.open(numbers, questions=3, mechanisms=[Laplace], ledger=place) as session:
         share, mean = session.ask_many(["x > 0.25", "mean(x, 0, 1)"])
-    with holdfast.open(numbers, ledger=place) as session:
+    with peekproof.open(numbers, ledger=place) as session:
         assert session.ask("x > 0.25").certificate == share.certificate
         assert session.ask("mean(x, 0, 1)").certificate == mean.certificate
 

@@ -5,15 +5,15 @@ from math import log, sqrt
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.planner.guessing import guessed_plan_radius
-from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.limited import Limit
-from holdfast.planner.plan import plan
-from holdfast.planner.remaining import halted, remaining_questions
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.planner.guessing import guessed_plan_radius
+from peekproof.planner.inverse import questions_affordable, rows_needed
+from peekproof.planner.limited import Limit
+from peekproof.planner.plan import plan
+from peekproof.planner.remaining import halted, remaining_questions
 
 TARGET = Target(confidence=Fraction(19, 20), questions=1000)
 ONLY = (LimitedChecking,)

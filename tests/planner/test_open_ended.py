@@ -2,12 +2,12 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.refusals import VacuousPlan
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.planner.open_ended import open_ended_plan
-from holdfast.planner.plan import plan
+from peekproof.core.refusals import VacuousPlan
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.planner.open_ended import open_ended_plan
+from peekproof.planner.plan import plan
 
 LEVEL = Fraction(19, 20)
 

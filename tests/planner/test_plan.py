@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.accounting.clock import ClockFilter
-from holdfast.core.certificate import Certificate
-from holdfast.core.charge import Charge
-from holdfast.core.errors import InvalidInput
-from holdfast.core.gate import Admitted, Refused
-from holdfast.core.loss import FREE, GDP
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.planner.gaussian import FINEST_STEPS
-from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
-from holdfast.theory.generalization.drift import gaussian_drift
-from holdfast.theory.generalization.shortfall import normal_shortfall
+from peekproof.accounting.clock import ClockFilter
+from peekproof.core.certificate import Certificate
+from peekproof.core.charge import Charge
+from peekproof.core.errors import InvalidInput
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import FREE, GDP
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.gaussian import FINEST_STEPS
+from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
+from peekproof.theory.generalization.drift import gaussian_drift
+from peekproof.theory.generalization.shortfall import normal_shortfall
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.planner.plan import plan
-from holdfast.planner.price import narrowest, planned_price, price
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.planner.plan import plan
+from peekproof.planner.price import narrowest, planned_price, price
 
 PLAN = plan(rows=50_000, target=Target.of(confidence=0.95, questions=200), mechanisms=(Gaussian,))
 BINS = plan(rows=1000, target=Target.of(confidence=0.95, questions=10), mechanisms=(Truncation,))

@@ -5,11 +5,11 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.bound import OneQuestion, Simultaneous
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.planner.quote import NotAdaptive, Quote
-from holdfast.planner.quotes import quotes, taken
+from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.planner.quote import NotAdaptive, Quote
+from peekproof.planner.quotes import quotes, taken
 
 
 @pytest.mark.parametrize("kind", [OneQuestion, NotAdaptive])

@@ -9,17 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import log, mpf, sqrt, workdps
 
-from holdfast.core.bound import OneQuestion, Simultaneous
-from holdfast.core.target import Target
-from holdfast.core.theorem import lookup
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.planner.plan import plan
-from holdfast.planner.published import VOTES
-from holdfast.planner.quote import NotAdaptive, Quote
-from holdfast.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes, taken
-from holdfast.theory.generalization.drift_gdp import gdp_certificate
-from holdfast.theory.generalization.drift_pure import laplace_certificate
-from holdfast.theory.generalization.truncation import truncation_certificate
+from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.target import Target
+from peekproof.core.theorem import lookup
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.plan import plan
+from peekproof.planner.published import VOTES
+from peekproof.planner.quote import NotAdaptive, Quote
+from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes, taken
+from peekproof.theory.generalization.drift_gdp import gdp_certificate
+from peekproof.theory.generalization.drift_pure import laplace_certificate
+from peekproof.theory.generalization.truncation import truncation_certificate
 
 GDP_DRIFT = "Gaussian noise, drift of any GDP"
 PURE_DRIFT = "Laplace noise, drift of pure DP"

@@ -4,12 +4,12 @@ from time import process_time
 
 import pytest
 
-import holdfast.planner.quotes as module
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.planner.plan import MOST_QUESTIONS, MOST_ROWS
-from holdfast.planner.quote import Quote
-from holdfast.planner.quotes import OURS, ROUNDS, SPLIT, quotes, taken
+import peekproof.planner.quotes as module
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS
+from peekproof.planner.quote import Quote
+from peekproof.planner.quotes import OURS, ROUNDS, SPLIT, quotes, taken
 
 PURE_DRIFT = "Laplace noise, drift of pure DP"
 BASSILY = "Laplace noise, monitor for (ε, δ)"

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.errors import LedgerDamaged
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.planner.open_ended import open_ended_plan
-from holdfast.planner.plan import plan
-from holdfast.planner.price import planned_price, price
-from holdfast.planner.recorded import mechanism_under, own_certificate_of
+from peekproof.core.errors import LedgerDamaged
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.planner.open_ended import open_ended_plan
+from peekproof.planner.plan import plan
+from peekproof.planner.price import planned_price, price
+from peekproof.planner.recorded import mechanism_under, own_certificate_of
 
 TARGET = Target.of(confidence=0.95, questions=200)
 NOISY = plan(rows=50_000, target=TARGET, mechanisms=(Gaussian,))

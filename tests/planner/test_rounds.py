@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import Draws
-from holdfast.core.refusals import VacuousPlan
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.votes import Votes
-from holdfast.planner.inverse import questions_affordable, rows_needed
-from holdfast.planner.plan import MECHANISMS, plan
-from holdfast.planner.price import planned_offer, planned_price, price
-from holdfast.planner.remaining import remaining_questions, remaining_rounds
-from holdfast.planner.useful import useful_plan
-from holdfast.theory.generalization.routes.mutual_information import votes
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import Draws
+from peekproof.core.refusals import VacuousPlan
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.votes import Votes
+from peekproof.planner.inverse import questions_affordable, rows_needed
+from peekproof.planner.plan import MECHANISMS, plan
+from peekproof.planner.price import planned_offer, planned_price, price
+from peekproof.planner.remaining import remaining_questions, remaining_rounds
+from peekproof.planner.useful import useful_plan
+from peekproof.theory.generalization.routes.mutual_information import votes
 
 TARGET = Target.of(confidence=0.95, questions=1000)
 

@@ -7,21 +7,21 @@ from math import ceil, fsum, log, sqrt
 
 import pytest
 
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.core.loss import PureDP
-from holdfast.core.refusals import VacuousPlan
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.planner import questions_affordable, rows_needed, useful_plan
-from holdfast.planner.limited import Limit
-from holdfast.planner.plan import MECHANISMS, plan
-from holdfast.planner.price import planned_offer
-from holdfast.planner.recorded import described_mechanism, own_certificate_of
-from holdfast.planner.remaining import remaining_questions, remaining_rounds
-from holdfast.planner.thresholdout import (
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.loss import PureDP
+from peekproof.core.refusals import VacuousPlan
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.planner import questions_affordable, rows_needed, useful_plan
+from peekproof.planner.limited import Limit
+from peekproof.planner.plan import MECHANISMS, plan
+from peekproof.planner.price import planned_offer
+from peekproof.planner.recorded import described_mechanism, own_certificate_of
+from peekproof.planner.remaining import remaining_questions, remaining_rounds
+from peekproof.planner.thresholdout import (
     best_thresholdout,
     held_offer,
     held_possible,

@@ -2,11 +2,11 @@
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import VacuousPlan
-from holdfast.core.target import Target
-from holdfast.planner.plan import MOST_QUESTIONS, plan
-from holdfast.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import VacuousPlan
+from peekproof.core.target import Target
+from peekproof.planner.plan import MOST_QUESTIONS, plan
+from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 
 
 def test_a_plan_that_says_something_is_handed_on() -> None:

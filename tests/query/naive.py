@@ -11,7 +11,7 @@ import datetime as dt
 import math
 from collections.abc import Mapping
 
-from holdfast.query.tree import (
+from peekproof.query.tree import (
     And,
     Clip,
     Column,

@@ -8,8 +8,8 @@ from math import inf
 
 from hypothesis import strategies as st
 
-from holdfast.query.schema import Kind, Schema
-from holdfast.query.tree import (
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import (
     DAY_FIELDS,
     FIELDS,
     PLACES,

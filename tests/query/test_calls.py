@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.errors import QuestionError, TypeMismatch, UnknownColumn
-from holdfast.query.form import Share
-from holdfast.query.reading import read
-from holdfast.query.schema import Kind, Schema
-from holdfast.query.tree import (
+from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
+from peekproof.query.form import Share
+from peekproof.query.reading import read
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import (
     FIELDS,
     And,
     Clip,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.query.canonical import canonical, canonical_form, numeric
-from holdfast.query.cells import Edges, Values
-from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from holdfast.query.tree import (
+from peekproof.query.canonical import canonical, canonical_form, numeric
+from peekproof.query.cells import Edges, Values
+from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.tree import (
     FLIPPED,
     And,
     Clip,
@@ -30,7 +30,7 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.walk import levels
+from peekproof.query.walk import levels
 from query.naive import Cell, truth, value
 from query.strategies import COMPARATORS, DYADIC, DYADIC_DIVISORS, numerics, predicates, rows
 

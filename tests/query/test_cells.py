@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.query.canonical import canonical, numeric
-from holdfast.query.cells import MOST_CELLS, Edges, Values, shown
-from holdfast.query.question import parse_question
-from holdfast.query.schema import Kind, Schema
-from holdfast.query.tree import (
+from peekproof.core.errors import InvalidInput
+from peekproof.query.canonical import canonical, numeric
+from peekproof.query.cells import MOST_CELLS, Edges, Values, shown
+from peekproof.query.question import parse_question
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import (
     Clip,
     Column,
     Flag,

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.errors import QuestionError, TypeMismatch
-from holdfast.query.cursor import MOST_DEPTH, MOST_REPEATED, Cursor
-from holdfast.query.tokens import TokenKind
-from holdfast.query.tree import Column, Sum
+from peekproof.core.errors import QuestionError, TypeMismatch
+from peekproof.query.cursor import MOST_DEPTH, MOST_REPEATED, Cursor
+from peekproof.query.tokens import TokenKind
+from peekproof.query.tree import Column, Sum
 
 
 def test_it_reads_to_the_end_and_stays_there() -> None:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.query.cells import Edges, Values
-from holdfast.query.form import FINE, Form, Histogram, Mean, Quantile, Share
-from holdfast.query.tree import Column, Flag
+from peekproof.core.errors import InvalidInput
+from peekproof.query.cells import Edges, Values
+from peekproof.query.form import FINE, Form, Histogram, Mean, Quantile, Share
+from peekproof.query.tree import Column, Flag
 
 A, S = Column("a"), Column("s")
 LATE = Flag(Column("f"), False)

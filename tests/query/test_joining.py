@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.query.canonical import canonical
-from holdfast.query.question import parse_question
-from holdfast.query.tree import (
+from peekproof.query.canonical import canonical
+from peekproof.query.question import parse_question
+from peekproof.query.tree import (
     And,
     Column,
     Compare,
@@ -25,7 +25,7 @@ from holdfast.query.tree import (
     Or,
     Predicate,
 )
-from holdfast.query.walk import levels
+from peekproof.query.walk import levels
 from query.naive import Cell, truth
 from query.strategies import COMPARATORS, SCHEMA
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.core.errors import TypeMismatch
-from holdfast.query.cursor import Cursor
-from holdfast.query.operand import Text, as_number, as_predicate, comparison, negative
-from holdfast.query.tree import Column, Compare, Constant, Flag, Member, Not, Number, Product
+from peekproof.core.errors import TypeMismatch
+from peekproof.query.cursor import Cursor
+from peekproof.query.operand import Text, as_number, as_predicate, comparison, negative
+from peekproof.query.tree import Column, Compare, Constant, Flag, Member, Not, Number, Product
 
 A, S, F = Column("a"), Column("s"), Column("f")
 

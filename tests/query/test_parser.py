@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import QuestionError, TypeMismatch, UnknownColumn
-from holdfast.query.canonical import canonical
-from holdfast.query.constants import MOST_LEVELS
-from holdfast.query.cursor import MOST_DEPTH, MOST_REPEATED
-from holdfast.query.form import Share
-from holdfast.query.question import parse_question
-from holdfast.query.reading import read
-from holdfast.query.schema import Kind, Schema
-from holdfast.query.tokens import MOST_CHARACTERS
-from holdfast.query.tree import (
+from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
+from peekproof.query.canonical import canonical
+from peekproof.query.constants import MOST_LEVELS
+from peekproof.query.cursor import MOST_DEPTH, MOST_REPEATED
+from peekproof.query.form import Share
+from peekproof.query.question import parse_question
+from peekproof.query.reading import read
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tokens import MOST_CHARACTERS
+from peekproof.query.tree import (
     And,
     Column,
     Compare,

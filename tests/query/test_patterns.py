@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.query.canonical import canonical
-from holdfast.query.patterns import Pattern, holds, like, read_pattern
-from holdfast.query.tree import PLACES, Column, Constant, IsNull, Not
+from peekproof.query.canonical import canonical
+from peekproof.query.patterns import Pattern, holds, like, read_pattern
+from peekproof.query.tree import PLACES, Column, Constant, IsNull, Not
 from query.naive import truth
 
 S = Column("s")

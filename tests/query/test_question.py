@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.query.question import parse_question
-from holdfast.query.tree import Column, Flag, Numeric, Predicate
+from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.query.question import parse_question
+from peekproof.query.tree import Column, Flag, Numeric, Predicate
 from query.naive import Cell, truth
 from query.strategies import (
     DYADIC,

@@ -4,14 +4,14 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.errors import QuestionError, TypeMismatch, UnknownColumn
-from holdfast.query.cells import MOST_CELLS, Edges, Values
-from holdfast.query.constants import MOST_LEVELS
-from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from holdfast.query.question import parse_question
-from holdfast.query.reading import read
-from holdfast.query.schema import Kind, Schema
-from holdfast.query.tree import Column, Compare, Flag, Number, Or, Part, Product, Quotient
+from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
+from peekproof.query.cells import MOST_CELLS, Edges, Values
+from peekproof.query.constants import MOST_LEVELS
+from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.question import parse_question
+from peekproof.query.reading import read
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import Column, Compare, Flag, Number, Or, Part, Product, Quotient
 from query.strategies import SCHEMA
 
 A, B, S, F = Column("a"), Column("b"), Column("s"), Column("f")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.query import Kind, Schema, from_json, parse_question
-from holdfast.query.calls import NAMES
-from holdfast.query.tokens import KEYWORDS
+from peekproof.query import Kind, Schema, from_json, parse_question
+from peekproof.query.calls import NAMES
+from peekproof.query.tokens import KEYWORDS
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/questions.md").read_text()
 FLIGHTS = Schema(

@@ -4,7 +4,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from holdfast.query.schema import Kind, Schema
+from peekproof.query.schema import Kind, Schema
 
 
 def test_kinds_are_named_in_words_for_people() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import QuestionError
-from holdfast.query.tokens import KEYWORDS, MOST_CHARACTERS, MOST_TOKENS, TokenKind, tokenize
+from peekproof.core.errors import QuestionError
+from peekproof.query.tokens import KEYWORDS, MOST_CHARACTERS, MOST_TOKENS, TokenKind, tokenize
 
 
 def kinds_and_values(text: str) -> list[tuple[TokenKind, str]]:

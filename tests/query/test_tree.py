@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from holdfast.query.tree import FLIPPED, NEGATED, Compare, Number
+from peekproof.query.tree import FLIPPED, NEGATED, Compare, Number
 from query.naive import truth
 
 OPERATORS = ("<", "<=", ">", ">=", "=", "!=")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from holdfast.query.tree import (
+from peekproof.query.tree import (
     And,
     Column,
     Compare,
@@ -16,7 +16,7 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.walk import levels
+from peekproof.query.walk import levels
 from query.strategies import predicates
 
 A, F = Column("a"), Flag(Column("f"), False)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.query.canonical import canonical
-from holdfast.query.cells import Edges, Values
-from holdfast.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from holdfast.query.tree import (
+from peekproof.query.canonical import canonical
+from peekproof.query.cells import Edges, Values
+from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.tree import (
     And,
     Clip,
     Column,
@@ -31,7 +31,7 @@ from holdfast.query.tree import (
     Quotient,
     Sum,
 )
-from holdfast.query.wire import Json, form_text, to_json, to_text
+from peekproof.query.wire import Json, form_text, to_json, to_text
 from query.strategies import predicates
 
 A = Column("a")

@@ -1,6 +1,6 @@
-"""What a fresh installation must be able to do. It needs Holdfast and its extras, nothing else.
+"""What a fresh installation must be able to do. It needs Peekproof and its extras, nothing else.
 
-    python tests/release/smoke.py        # in an environment with holdfast[learn,server]
+    python tests/release/smoke.py        # in an environment with peekproof[learn,server]
 
 `check.py` runs it in environments that have nothing but the built distribution.
 """
@@ -20,34 +20,34 @@ from pathlib import Path
 import numpy as np
 from sklearn.linear_model import RidgeClassifier
 
-import holdfast
+import peekproof
 
 ROWS = 4_000
 PATIENCE = 60  # seconds, only so that a gateway that hangs is seen to
-COMMAND = str(Path(sys.executable).with_name("holdfast"))
+COMMAND = str(Path(sys.executable).with_name("peekproof"))
 
 
 def the_package_is_the_one_that_was_installed() -> None:
-    package = Path(holdfast.__file__).parent
+    package = Path(peekproof.__file__).parent
     assert Path(sys.prefix) in package.parents, package
-    assert version("holdfast") == holdfast.__version__
+    assert version("peekproof") == peekproof.__version__
     assert (package / "py.typed").exists()
 
 
 def the_command_knows_its_version() -> None:
     done = subprocess.run([COMMAND, "--version"], check=True, capture_output=True, text=True)
-    assert done.stdout.split()[-1] == holdfast.__version__, done.stdout
+    assert done.stdout.split()[-1] == peekproof.__version__, done.stdout
 
 
 def a_question_is_planned_and_asked() -> None:
-    target = holdfast.Target.of(confidence=0.95, questions=10)
-    plan = holdfast.plan(rows=ROWS, target=target)
+    target = peekproof.Target.of(confidence=0.95, questions=10)
+    plan = peekproof.plan(rows=ROWS, target=target)
     ages = np.random.default_rng(1).integers(18, 90, ROWS)
-    with holdfast.open({"age": ages}, questions=10, ledger="people.holdfast") as data:
+    with peekproof.open({"age": ages}, questions=10, ledger="people.peekproof") as data:
         answer = data.ask("age > 50")
     assert data.plan.radius == plan.radius
     assert answer.low <= (ages > 50).mean() <= answer.high, answer
-    assert Path("people.holdfast").exists()
+    assert Path("people.peekproof").exists()
 
 
 def a_model_is_scored() -> None:
@@ -55,7 +55,7 @@ def a_model_is_scored() -> None:
     features = rng.normal(size=(2 * ROWS, 3))
     labels = features[:, 0] > 0
     model = RidgeClassifier().fit(features[:ROWS], labels[:ROWS])
-    with holdfast.Holdout(features[ROWS:], labels[ROWS:]) as holdout:
+    with peekproof.Holdout(features[ROWS:], labels[ROWS:]) as holdout:
         score = holdout.score(model)
     assert score.low <= model.score(features[ROWS:], labels[ROWS:]) <= score.high, score
 
@@ -67,7 +67,7 @@ def a_gateway_answers_and_ends() -> None:
             assert gateway.stdout is not None
             told = list(takewhile("}\n".__ne__, gateway.stdout))
             said = json.loads("".join([*told, "}"]))
-            with holdfast.connect(said["address"], said["token"]) as data:
+            with peekproof.connect(said["address"], said["token"]) as data:
                 assert data.ask("delay > 15").certificate is not None
         finally:
             gateway.terminate()
@@ -76,7 +76,7 @@ def a_gateway_answers_and_ends() -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
-        os.environ["HOLDFAST_WITNESS"] = str(Path(folder) / "witness")
+        os.environ["PEEKPROOF_WITNESS"] = str(Path(folder) / "witness")
         the_package_is_the_one_that_was_installed()
         the_command_knows_its_version()
         a_question_is_planned_and_asked()

@@ -7,9 +7,9 @@ from math import ceil
 
 import pytest
 
-import holdfast
-from holdfast.planner.limited import Limit
-from holdfast.planner.plan import Plan
+import peekproof
+from peekproof.planner.limited import Limit
+from peekproof.planner.plan import Plan
 from release.project import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -46,8 +46,8 @@ def test_another_order_is_noticed(headings: list[str]) -> None:
 def test_the_version_is_one() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
 
-    assert next(iter(sections(CHANGELOG))) == holdfast.__version__
-    assert re.findall(r"^version: (.+)$", citation, re.M) == [holdfast.__version__]
+    assert next(iter(sections(CHANGELOG))) == peekproof.__version__
+    assert re.findall(r"^version: (.+)$", citation, re.M) == [peekproof.__version__]
 
 
 def test_every_theorem_that_is_named_exists() -> None:
@@ -61,9 +61,9 @@ def test_every_theorem_that_is_named_exists() -> None:
 def planned(
     rows: int, questions: int, *mechanisms: type, failures: int = 0, rounds: int | None = None
 ) -> Plan:
-    return holdfast.plan(
+    return peekproof.plan(
         rows=rows,
-        target=holdfast.Target.of(confidence=0.95, questions=questions),
+        target=peekproof.Target.of(confidence=0.95, questions=questions),
         mechanisms=mechanisms or None,
         limit=Limit(failures=failures) if failures else None,
         rounds=rounds,
@@ -76,9 +76,9 @@ def planned(
         (planned(100_000, 1_000), "1,000 questions on 100,000 rows: {}"),
         (planned(100_000, 1_000, rounds=5), "1,000 questions in 5 rounds on 100,000 rows: {}."),
         (planned(100_000, 400), "400 questions on 100,000 rows: shares {}"),
-        (planned(50_000, 1_000, holdfast.LimitedChecking, failures=1), "(T-check-halt): {}"),
-        (planned(10**6, 10**6, holdfast.Thresholdout, failures=10), "ten corrections: {}"),
-        (planned(10**6, 10**6, holdfast.Gaussian), "where Gaussian noise keeps {}"),
+        (planned(50_000, 1_000, peekproof.LimitedChecking, failures=1), "(T-check-halt): {}"),
+        (planned(10**6, 10**6, peekproof.Thresholdout, failures=10), "ten corrections: {}"),
+        (planned(10**6, 10**6, peekproof.Gaussian), "where Gaussian noise keeps {}"),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )

@@ -13,10 +13,10 @@ from zipfile import ZipFile
 
 import pytest
 
-import holdfast
+import peekproof
 from release.project import PROJECT, ROOT
 
-NAME = f"holdfast-{holdfast.__version__}"
+NAME = f"peekproof-{peekproof.__version__}"
 SAID = f"{NAME}.dist-info"
 ASSETS = {".css", ".html", ".js", ".svg"}
 
@@ -52,14 +52,14 @@ def test_the_wheel_is_the_package_and_what_is_said_of_it(wheel: ZipFile) -> None
 
     assert names - said == files_below(ROOT / "src", {".py", ".typed", *ASSETS})
     assert {Path(name).suffix for name in names if "/assets/" in name} == ASSETS
-    assert "holdfast/py.typed" in names
+    assert "peekproof/py.typed" in names
     assert f"{SAID}/licenses/LICENSE" in said
     command = wheel.read(f"{SAID}/entry_points.txt").decode()
-    assert command.split("\n")[:2] == ["[console_scripts]", "holdfast = holdfast.cli.main:main"]
+    assert command.split("\n")[:2] == ["[console_scripts]", "peekproof = peekproof.cli.main:main"]
 
 
 def test_the_metadata_is_what_the_project_says(metadata: Message) -> None:
-    assert metadata["Version"] == holdfast.__version__
+    assert metadata["Version"] == peekproof.__version__
     assert metadata["Requires-Python"] == PROJECT["requires-python"]
     assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])
     always = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]

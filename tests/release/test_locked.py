@@ -38,8 +38,8 @@ def brought(*requirements: str) -> dict[str, str]:
 
 
 def test_everything_that_is_installed_for_development_is_pinned() -> None:
-    installed = brought("holdfast[dev]")
-    del installed["holdfast"]
+    installed = brought("peekproof[dev]")
+    del installed["peekproof"]
 
     assert len(installed) > len(EXTRAS["dev"])
     assert installed.items() <= pinned().items(), installed.items() - pinned().items()
@@ -49,10 +49,10 @@ def test_what_extras_name_is_pinned_whether_or_not_it_is_installed() -> None:
     """Spark and what drives browsers and notebooks are not in every environment."""
     named = {canonicalize_name(Requirement(each).name) for key in EXTRAS for each in EXTRAS[key]}
 
-    assert named - {"holdfast"} <= pinned().keys()
+    assert named - {"peekproof"} <= pinned().keys()
 
 
 def test_what_brings_others_is_followed_to_them() -> None:
     """Otherwise the first test looks at less than it says."""
-    assert {"ibis-framework", "sqlglot", "duckdb"} <= brought("holdfast[duckdb]").keys()
-    assert "sqlglot" not in brought("holdfast")
+    assert {"ibis-framework", "sqlglot", "duckdb"} <= brought("peekproof[duckdb]").keys()
+    assert "sqlglot" not in brought("peekproof")

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import polars as pl
 import pytest
 
-from holdfast.learn.board.board import Board
-from holdfast.server.settings import ServedBoard
+from peekproof.learn.board.board import Board
+from peekproof.server.settings import ServedBoard
 from server.gateways import Running, Said
 from server.guests import token
 
@@ -56,7 +56,7 @@ def contest(folder: Path, name: str = "coins", *, rows: int = ROWS, **given: Any
     said = {"labels": table[: rows // 2], "final": table[rows // 2 :], "submissions": 100, **given}
     place = folder / f"{name}.board"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / f"witness-of-{name}"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / f"witness-of-{name}"))
         Board.create(place, **said).release()
     return Contest(place, name, labels)
 

@@ -16,12 +16,12 @@ import numpy as np
 import polars as pl
 import uvicorn
 
-from holdfast.server.app import application
-from holdfast.server.gateway import Gateway
-from holdfast.server.serving import config, listen
-from holdfast.server.settings import Dataset, Limits, Settings
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
+from peekproof.server.app import application
+from peekproof.server.gateway import Gateway
+from peekproof.server.serving import config, listen
+from peekproof.server.settings import Dataset, Limits, Settings
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
 
 CARRIERS = ["AA", "DL", "UA"]
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.endpoint import Endpoint
-from holdfast.server.settings import Dataset
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
+from peekproof.server.endpoint import Endpoint
+from peekproof.server.settings import Dataset
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
 from server.gateways import Running, Said, flights, held, running
 
 
@@ -27,7 +27,7 @@ def guarded(
     """A gateway in a folder and with a witness of its own."""
     folder = factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder, *datasets, **given) as found:
             yield found, folder
 
@@ -73,7 +73,7 @@ class Browser:
         key: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Said:
-        shown = {"Cookie": self.cookie, **({"X-Holdfast-Page": key} if key else {})}
+        shown = {"Cookie": self.cookie, **({"X-Peekproof-Page": key} if key else {})}
         return self.gateway.send(method, path, body, token="", headers={**shown, **(headers or {})})
 
 

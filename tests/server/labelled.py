@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from holdfast.server.settings import Dataset
+from peekproof.server.settings import Dataset
 from server.gateways import Running, Said
 
 ROWS = 3000

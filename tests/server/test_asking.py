@@ -14,7 +14,7 @@ from server.gateways import Running, running
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder) as found:
             yield found
 

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.core.errors import InvalidInput
-from holdfast.core.gateway_errors import GatewayUnavailable
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.planner.plan import plan
-from holdfast.server.attacks import MOST_QUESTIONS, MOST_ROWS, Copy, run
-from holdfast.server.routes import attacking
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.core.errors import InvalidInput
+from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.plan import plan
+from peekproof.server.attacks import MOST_QUESTIONS, MOST_ROWS, Copy, run
+from peekproof.server.routes import attacking
 from server.gateways import Running, running
 
 STREAM = {"Accept": "application/x-ndjson"}
@@ -33,7 +33,7 @@ PATH = "/v1/datasets/flights/attacks"
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder) as found:
             yield found
 
@@ -163,7 +163,7 @@ def test_an_error_of_the_attack_travels_back() -> None:
 ORPHAN = """
 import multiprocessing, threading, time
 from fractions import Fraction
-from holdfast.server.attacks import Copy, run
+from peekproof.server.attacks import Copy, run
 
 if __name__ == "__main__":
     copy = Copy(attack="digits", mechanism="gaussian", rows=20_000, questions=500,

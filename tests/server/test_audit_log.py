@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.journal import Journal
+from peekproof.server.journal import Journal
 from server.gateways import Running
 from server.guests import browser, guarded, visit
 
@@ -90,7 +90,7 @@ WRITER = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from holdfast.server.journal import Journal
+from peekproof.server.journal import Journal
 
 log, who = Journal(Path(sys.argv[1])), sys.argv[2]
 def write(count):
@@ -141,4 +141,4 @@ def test_counts_have_no_durations_and_are_for_custodians(gateway: tuple[Running,
             assert float(value) == int(float(value))
     assert repr(asked.json["value"]) not in samples.values()
     route = 'method="POST",route="/v1/datasets/{dataset}/ask",status="200"'
-    assert float(samples[f"holdfast_requests_total{{{route}}}"]) >= 1
+    assert float(samples[f"peekproof_requests_total{{{route}}}"]) >= 1

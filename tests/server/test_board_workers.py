@@ -1,4 +1,4 @@
-"""One board, several processes: `holdfast serve --config`, with nothing but a board to serve."""
+"""One board, several processes: `peekproof serve --config`, with nothing but a board to serve."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PATIENCE = 60  # seconds, only so that what never comes fails
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Contest]]:
     """What the command said, and the board it serves by two workers."""
     folder = tmp_path_factory.mktemp("workers")
-    witness = {"HOLDFAST_WITNESS": str(folder / "witness")}
+    witness = {"PEEKPROOF_WITNESS": str(folder / "witness")}
     found = contest(folder, rows=400, submissions=40)
     (folder / "gateway.toml").write_text('[boards.coins]\nfolder = "coins.board"\n')
     words = ["serve", "--config", "gateway.toml", "--address", "127.0.0.1:0", "--json"]
     serving = subprocess.Popen(
-        [sys.executable, "-m", "holdfast", *words, "--workers", "2", "--rate", "0"],
+        [sys.executable, "-m", "peekproof", *words, "--workers", "2", "--rate", "0"],
         cwd=folder,
         env={**os.environ, **witness, "PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-import holdfast
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.server.configuration import from_file
-from holdfast.server.contests import open_boards
-from holdfast.server.settings import Limits, Settings
+import peekproof
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.server.configuration import from_file
+from peekproof.server.contests import open_boards
+from peekproof.server.settings import Limits, Settings
 from server.contests import ROWS, Contest, Team, contest, organiser, team
 from server.gateways import Running, held, running
 from server.guests import guarded, token
@@ -25,7 +25,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, 
     """A gateway with two boards and no data set; the tests share the first."""
     folder = tmp_path_factory.mktemp("boards")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         found, other = contest(folder, submissions=400), contest(folder, "dice", rows=400)
         limits = Limits(rate=0, body=20_000, scores=400_000)
         given = {"boards": (found.served, other.served), "limits": limits}
@@ -53,7 +53,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, C
     """A board that one test may use up or close."""
     folder = tmp_path_factory.mktemp("alone")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         own = contest(folder, submissions=10, per_team="1/5", corrections=1)
         with running(folder, boards=(own.served,)) as started:
             yield started, own
@@ -296,8 +296,8 @@ def test_the_audit_log_names_the_board_and_the_entry_and_no_score(
 
 def test_counts_are_for_custodians_of_the_board(gateway: Running, ann: Team) -> None:
     text = gateway.send("GET", "/metrics", token=gateway.custodian).body.decode()
-    assert f'holdfast_board_entries{{board="coins"}} {ann.sees["entries"]}' in text
-    assert f'holdfast_board_submissions_left{{board="coins"}} {ann.sees["left"]}' in text
+    assert f'peekproof_board_entries{{board="coins"}} {ann.sees["entries"]}' in text
+    assert f'peekproof_board_submissions_left{{board="coins"}} {ann.sees["left"]}' in text
     assert gateway.send("GET", "/metrics", token=ann.shown).status == 403
 
 
@@ -336,11 +336,11 @@ def test_a_board_is_closed_by_its_custodian_once_and_for_good(
     assert str(own.folder) not in late.json["detail"]
     assert ann.choose(best["number"]).status == 409
     exported = ann.send("GET", "/export").body
-    document = holdfast.verify_export(exported, seen["public_key"])
+    document = peekproof.verify_export(exported, seen["public_key"])
     assert document["final"]["finalists"][0]["team"] == "bob"
     assert document["entries"]["receipts"] == [each["receipt"] for each in (kept, best, others)]
     with pytest.raises(DataError):
-        holdfast.verify_export(exported.replace(b'"bob"', b'"ann"'), seen["public_key"])
+        peekproof.verify_export(exported.replace(b'"bob"', b'"ann"'), seen["public_key"])
 
 
 # How it is set up ----------------------------------------------------------------------------
@@ -380,7 +380,7 @@ def test_settings_that_name_no_board_rightly_are_refused(tmp_path: Path, text: s
 def test_a_folder_that_is_no_board_is_said_and_the_others_are_let_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     own, missing = contest(tmp_path, rows=100), tmp_path / "none.board"
     wanted = (own.served, Contest(missing, "none", own.labels).served)
     settings = Settings(datasets=(), boards=wanted, store=tmp_path / "tokens")

@@ -10,12 +10,12 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from holdfast.core.gateway_errors import Unauthenticated
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.call import Call
-from holdfast.server.endpoint import Endpoint
-from holdfast.server.headers import HEADERS, POLICY, Strict
-from holdfast.server.routes.visiting import _set_cookie
+from peekproof.core.gateway_errors import Unauthenticated
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.call import Call
+from peekproof.server.endpoint import Endpoint
+from peekproof.server.headers import HEADERS, POLICY, Strict
+from peekproof.server.routes.visiting import _set_cookie
 from server.gateways import Running, Said
 from server.guests import Browser, address, browser, exchange, guarded, named, request, visit
 
@@ -130,7 +130,7 @@ def test_the_names_of_this_machine_are_served(host: str, gateway: Gateway) -> No
 def test_the_cookie_is_for_this_host_and_no_script(gateway: Gateway) -> None:
     said = visit(gateway[0], gateway[0].analyst).headers["set-cookie"]
     parts = [part.strip() for part in said.split(";")]
-    assert parts[0].startswith(f"holdfast_visit_{gateway[0].gateway.store.name}=")
+    assert parts[0].startswith(f"peekproof_visit_{gateway[0].gateway.store.name}=")
     assert {"HttpOnly", "SameSite=strict", "Path=/"} <= set(parts)
     assert "Secure" not in parts  # over plain HTTP a browser would throw it away
     assert [part for part in parts if part.lower().startswith("domain")] == []
@@ -146,7 +146,7 @@ def test_under_tls_the_cookie_is_secure_and_bound_to_its_host(
     response = Response()
     _set_cookie(call, response, "secret", lifetime=10)
     said = response.headers["set-cookie"]
-    assert said.startswith(f"__Host-holdfast_visit_{running.store.name}=secret;")
+    assert said.startswith(f"__Host-peekproof_visit_{running.store.name}=secret;")
     assert {"Secure", "HttpOnly", "Path=/"} <= {part.strip() for part in said.split(";")}
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.planner.plan import KINDS
-from holdfast.planner.useful import CONFIDENCE, QUESTIONS
-from holdfast.server.configuration import check_reachable, from_file, of_one
-from holdfast.server.places import name_of
-from holdfast.server.setting_keys import (
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.planner.plan import KINDS
+from peekproof.planner.useful import CONFIDENCE, QUESTIONS
+from peekproof.server.configuration import check_reachable, from_file, of_one
+from peekproof.server.places import name_of
+from peekproof.server.setting_keys import (
     BOARD,
     DATASET,
     GATEWAY,
@@ -26,7 +26,7 @@ from holdfast.server.setting_keys import (
     address,
     seconds,
 )
-from holdfast.server.settings import LOOPBACK, PORT, Dataset, Limits, Settings
+from peekproof.server.settings import LOOPBACK, PORT, Dataset, Limits, Settings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/gateway-settings.md"
 
@@ -38,7 +38,7 @@ workers = 4
 threads = 8
 tls_certificate = "cert.pem"
 tls_key = "/etc/key.pem"
-tokens = "gate.holdfast-tokens"
+tokens = "gate.peekproof-tokens"
 audit_log = "log/audit.jsonl"
 quantum = "50ms"
 
@@ -52,7 +52,7 @@ patience = "10s"
 
 [datasets.flights]
 source = "flights-*.parquet"
-ledger = "flights.holdfast"
+ledger = "flights.peekproof"
 confidence = 0.9
 questions = 500
 rounds = 3
@@ -69,7 +69,7 @@ ledger = "postgresql://ann@db.example/research?ledger=flights"
 
 [datasets.small]
 source = "duckdb://small.duckdb#people"
-ledger = "/var/small.holdfast"
+ledger = "/var/small.peekproof"
 """
 
 
@@ -85,7 +85,7 @@ def test_every_key_is_read_and_paths_are_from_where_the_file_lies(tmp_path: Path
     assert (found.host, found.port, found.names) == ("::1", 9000, ("data.example",))
     assert (found.workers, found.threads, found.quantum) == (4, 8, 0.05)
     assert (found.certificate, found.key) == (tmp_path / "cert.pem", Path("/etc/key.pem"))
-    assert found.store == tmp_path / "gate.holdfast-tokens"
+    assert found.store == tmp_path / "gate.peekproof-tokens"
     assert found.audit_log == tmp_path / "log/audit.jsonl"
     assert found.limits == Limits(
         rate=5.0, burst=10, body=2048, questions=100, waiting=64, patience=10.0
@@ -94,7 +94,7 @@ def test_every_key_is_read_and_paths_are_from_where_the_file_lies(tmp_path: Path
     assert flights == Dataset(
         name="flights",
         source=str(tmp_path / "flights-*.parquet"),
-        ledger=str(tmp_path / "flights.holdfast"),
+        ledger=str(tmp_path / "flights.peekproof"),
         confidence=0.9,
         questions=500,
         rounds=3,
@@ -108,15 +108,15 @@ def test_every_key_is_read_and_paths_are_from_where_the_file_lies(tmp_path: Path
     assert base.source == "postgresql://ann@db.example/lake#flights"
     assert base.ledger == "postgresql://ann@db.example/research?ledger=flights"
     assert small.source == f"duckdb://{tmp_path}/small.duckdb#people"
-    assert small.ledger == "/var/small.holdfast"
+    assert small.ledger == "/var/small.peekproof"
 
 
 def test_little_need_be_said(tmp_path: Path) -> None:
     path = written(tmp_path, '[datasets.a]\nsource = "a.csv"')
     assert from_file(path, {}) == Settings(
         datasets=(Dataset(name="a", source=str(tmp_path / "a.csv")),),
-        store=tmp_path / "gateway.toml.holdfast-tokens",
-        audit_log=tmp_path / "gateway.toml.holdfast-audit.jsonl",
+        store=tmp_path / "gateway.toml.peekproof-tokens",
+        audit_log=tmp_path / "gateway.toml.peekproof-audit.jsonl",
     )
 
 
@@ -235,15 +235,15 @@ def test_a_data_set_is_named_after_its_source(source: str, name: str) -> None:
     ("dataset", "beside"),
     [
         ({"source": "a/people.csv"}, "a/people.csv"),
-        ({"source": "people.csv", "ledger": "b/one.holdfast"}, "b/one"),
+        ({"source": "people.csv", "ledger": "b/one.peekproof"}, "b/one"),
         ({"source": "people.csv", "ledger": "postgresql://db.example/x"}, "people.csv"),
         ({"source": "spark://x#flights", "ledger": "postgresql://db.example/x"}, "flights"),
     ],
 )
 def test_tokens_and_log_lie_beside_the_ledger(dataset: dict[str, object], beside: str) -> None:
     found = of_one(dataset, {})
-    assert found.store == Path(f"{beside}.holdfast-tokens")
-    assert found.audit_log == Path(f"{beside}.holdfast-audit.jsonl")
+    assert found.store == Path(f"{beside}.peekproof-tokens")
+    assert found.audit_log == Path(f"{beside}.peekproof-audit.jsonl")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.0.1", "::1", "localhost"])
@@ -275,7 +275,7 @@ def test_keys_are_those_of_the_settings() -> None:
 
 def test_reading_settings_takes_neither_the_extra_nor_an_engine() -> None:
     heavy = ("polars", "numpy", "starlette", "uvicorn", "msgspec", "uvloop")
-    code = "import sys, holdfast.server.configuration, holdfast.cli.serve, holdfast.cli.token; "
+    code = "import sys, peekproof.server.configuration, peekproof.cli.serve, peekproof.cli.token; "
     code += f"print([each for each in {heavy} if each in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

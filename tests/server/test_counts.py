@@ -14,20 +14,20 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.problems import problems
-from holdfast.server import counts as counting
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.counts import LONGEST, RECORDS, Counts
-from holdfast.server.metrics import Metrics
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
+from peekproof.core.problems import problems
+from peekproof.server import counts as counting
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.counts import LONGEST, RECORDS, Counts
+from peekproof.server.metrics import Metrics
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
 from load.serving import serving
 from server.gateways import held
 
 ADDING = """
 import sys
 from pathlib import Path
-from holdfast.server.counts import Counts
+from peekproof.server.counts import Counts
 counts = Counts(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in range(int(sys.argv[2])):
@@ -96,10 +96,10 @@ def test_there_is_room_for_all_that_a_gateway_counts(tmp_path: Path) -> None:
         for each in ENDPOINTS:
             for status in ("200", *(str(number) for number in range(400, 418)), "503"):
                 metrics.count(
-                    "holdfast_requests_total", route=each.path, method=each.method, status=status
+                    "peekproof_requests_total", route=each.path, method=each.method, status=status
                 )
         for name in (*problems(), "unforeseen"):
-            metrics.count("holdfast_refusals_total", problem=name)
+            metrics.count("peekproof_refusals_total", problem=name)
         samples = metrics.samples()
     assert len(samples) == 20 * len(ENDPOINTS) + len(problems()) + 1
     assert {value for _, _, value in samples} == {1}
@@ -126,7 +126,7 @@ def scraped(port: int, token: str) -> dict[str, float] | None:
 def test_no_count_goes_back_whichever_worker_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     with closing(Store(tmp_path / "gateway.tokens")) as store:
         token = store.create_token(analyst="head", scope=Scope.CUSTODIAN)
     with serving(tmp_path, held(tmp_path), workers=2) as gateway:

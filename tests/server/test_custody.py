@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.ledger.export import export, read_export
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
-from holdfast.session.replay import replay
+from peekproof.ledger.export import export, read_export
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
+from peekproof.session.replay import replay
 from server.gateways import Running, flights, held, running
 
 BASE = "/v1/datasets/flights"
@@ -27,7 +27,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     other = folder / "other"
     other.mkdir()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         late = held(other, name="späte “Flüge”")
         flights(other, seed=2)  # other rows, which have a budget of their own
         with running(folder, held(folder), late) as found:
@@ -248,7 +248,7 @@ def test_a_custodian_of_one_data_set_makes_no_tokens(
 def test_a_ledger_is_closed_by_its_name_only_and_stays_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     with running(tmp_path) as gateway:
         first = gateway.ask("night")
         wrong = gateway.send(

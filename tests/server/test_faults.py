@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from holdfast.core.gateway_errors import KeyInUse
-from holdfast.server import keys
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.gateway import Gateway
-from holdfast.server.journal import Journal
-from holdfast.server.settings import Limits, Settings
-from holdfast.server.tokens import Scope
-from holdfast.session.session import Session
+from peekproof.core.gateway_errors import KeyInUse
+from peekproof.server import keys
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.gateway import Gateway
+from peekproof.server.journal import Journal
+from peekproof.server.settings import Limits, Settings
+from peekproof.server.tokens import Scope
+from peekproof.session.session import Session
 from server.gateways import Running, held, running
 from server.guests import request
 
@@ -36,7 +36,7 @@ WIDE = "histogram(delay, bins(0, 100, 9998))"
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("faults")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder) as found:
             yield found
 

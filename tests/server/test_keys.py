@@ -8,8 +8,8 @@ from threading import Barrier
 
 import pytest
 
-from holdfast.server import keys
-from holdfast.server.store import now
+from peekproof.server import keys
+from peekproof.server.store import now
 from server.gateways import Running, Said
 from server.guests import guarded, token
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.settings import Limits
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.settings import Limits
 from server.contests import contest
 from server.gateways import Running, held
 from server.guests import address, exchange, guarded, problem_in, request, status_of

@@ -21,22 +21,22 @@ import polars as pl
 import pytest
 from uvicorn.protocols.http import httptools_impl
 
-from holdfast.audit.errors import Calls, Public, compare_channels
-from holdfast.audit.overhearing import Heard, overhearing
-from holdfast.core.errors import (
+from peekproof.audit.errors import Calls, Public, compare_channels
+from peekproof.audit.overhearing import Heard, overhearing
+from peekproof.core.errors import (
     DataChanged,
     DataError,
     EvaluationFailed,
-    HoldfastError,
+    PeekproofError,
     LedgerError,
 )
-from holdfast.core.problems import problem_name, problems
-from holdfast.data.piece import Columns
-from holdfast.noise import entropy
-from holdfast.server.endpoint import Endpoint
-from holdfast.server.headers import HEADERS
-from holdfast.server.routes import custody
-from holdfast.session.session import Session
+from peekproof.core.problems import problem_name, problems
+from peekproof.data.piece import Columns
+from peekproof.noise import entropy
+from peekproof.server.endpoint import Endpoint
+from peekproof.server.headers import HEADERS
+from peekproof.server.routes import custody
+from peekproof.session.session import Session
 from server.gateways import CARRIERS, Running, Said, held, running
 from server.guests import guarded
 
@@ -108,7 +108,7 @@ def serving(row: Row) -> Iterator[tuple[Running, Path]]:
     """A gateway for the table, with draws that repeat."""
     with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         patch.setattr(entropy, "_system", random.Random(5))
         patch.setattr(httptools_impl, "TRACE_LOG_LEVEL", -1)  # ports of clients differ each time
         about = held(folder)
@@ -217,14 +217,14 @@ def check_silent(said: list[Said], heard: Heard, log: Path) -> None:
     assert SECRET not in str(dict(heard))
 
 
-def _made(kind: type[HoldfastError]) -> HoldfastError:
+def _made(kind: type[PeekproofError]) -> PeekproofError:
     """An error with the secret in every text."""
     fields = kind.__dataclass_fields__
     return kind(**{name: SECRET if field.type in (str, "str") else 7
                    for name, field in fields.items()})  # fmt: skip
 
 
-def _below(*kinds: type[HoldfastError]) -> list[str]:
+def _below(*kinds: type[PeekproofError]) -> list[str]:
     return [name for name, kind in problems().items() if issubclass(kind, kinds)]
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.server.headers import POLICY
-from holdfast.server.page import FOLDER, TYPES
+from peekproof.server.headers import POLICY
+from peekproof.server.page import FOLDER, TYPES
 from server.gateways import Running, running
 
 ASSETS = sorted(FOLDER.iterdir())
@@ -22,7 +22,7 @@ INNER = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\bev
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         with running(folder) as found:
             yield found
 

@@ -17,7 +17,7 @@ D = "/v1/datasets/flights"
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("gateway")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         (folder / "others").mkdir()
         others = str(flights(folder / "others", seed=2))
         checked = held(folder, name="checked", source=others, mechanism="checking")

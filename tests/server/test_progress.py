@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.data.told import Told
-from holdfast.server import stream
-from holdfast.server.endpoint import LINES
+from peekproof.data.told import Told
+from peekproof.server import stream
+from peekproof.server.endpoint import LINES
 from server.gateways import flights, held, running
 
 ROWS = 100_000
@@ -20,7 +20,7 @@ QUESTIONS = 2_000
 def test_a_batch_on_rows_in_memory_is_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     monkeypatch.setattr(stream, "_TICK", 0.005)
     told_of = Told.done
 

@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from holdfast.audit.timing import Timing, timing
-from holdfast.core.errors import EvaluationFailed
-from holdfast.core.refusals import RoundsExhausted
-from holdfast.server import call, endpoint, keys
-from holdfast.server.endpoint import Endpoint
-from holdfast.session.session import Session
-from holdfast.testing.durations import durations_do_not_tell
-from holdfast.testing.statistics import statistical
+from peekproof.audit.timing import Timing, timing
+from peekproof.core.errors import EvaluationFailed
+from peekproof.core.refusals import RoundsExhausted
+from peekproof.server import call, endpoint, keys
+from peekproof.server.endpoint import Endpoint
+from peekproof.session.session import Session
+from peekproof.testing.durations import durations_do_not_tell
+from peekproof.testing.statistics import statistical
 from server.gateways import Running
 from server.guests import guarded, two
 
@@ -123,7 +123,7 @@ def compared(factory: pytest.TempPathFactory, folder: Path, *, quantum: float, l
     respond = Session.respond
 
     def works(self: Session, *given: object, **named: object) -> object:
-        if self.ledger.place.endswith(str(Path("surveys") / "flights.parquet.holdfast")):
+        if self.ledger.place.endswith(str(Path("surveys") / "flights.parquet.peekproof")):
             time.sleep(SLOW)
         return respond(self, *given, **named)  # type: ignore[arg-type]
 

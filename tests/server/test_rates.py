@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from holdfast.core.gateway_errors import TooManyRequests
-from holdfast.server import rates
-from holdfast.server.rates import Rates
-from holdfast.server.settings import Limits
+from peekproof.core.gateway_errors import TooManyRequests
+from peekproof.server import rates
+from peekproof.server.rates import Rates
+from peekproof.server.settings import Limits
 from server.guests import guarded, token, visit
 
 

@@ -1,6 +1,6 @@
 """Bytes that no client would send: refused or dropped, never a failure, never waited for.
 
-HOLDFAST_FUZZ=N sends N mutated requests instead of a few hundred.
+PEEKPROOF_FUZZ=N sends N mutated requests instead of a few hundred.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from time import monotonic, sleep
 
 import pytest
 
-from holdfast.server.connections import Guarded
-from holdfast.server.settings import Limits
+from peekproof.server.connections import Guarded
+from peekproof.server.settings import Limits
 from server.contests import contest
 from server.gateways import Running, held
 from server.guests import exchange, guarded, problem_in, request, status_of
 
-MUTATIONS = int(os.environ.get("HOLDFAST_FUZZ", "0")) or 400
+MUTATIONS = int(os.environ.get("PEEKPROOF_FUZZ", "0")) or 400
 TOGETHER = 40
 BOUND = 60  # seconds: only a hang takes as long, for the gateway itself waits a fraction of one
 STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
@@ -150,12 +150,12 @@ TRICKS: dict[str, list[bytes]] = {
         b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Authorization: Bearer hf_\xff_\xfe\r\n\r\n"
     ],
     "a cookie that is not ASCII": [
-        b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Cookie: holdfast_visit=\xff\xfe; ;;=;\r\n\r\n"
+        b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Cookie: peekproof_visit=\xff\xfe; ;;=;\r\n\r\n"
     ],
     "a page key that is not ASCII": [
         b"DELETE /v1/visit HTTP/1.1\r\n"
         + H
-        + b"Cookie: holdfast_visit=x\r\nX-Holdfast-Page: \xff\r\n\r\n"
+        + b"Cookie: peekproof_visit=x\r\nX-Peekproof-Page: \xff\r\n\r\n"
     ],
     "a pipeline": [(G + b"\r\n") * 200],
     "a pipeline and rubbish": [(G + b"\r\n") * 3 + b"\x00\x01\r\n\r\n"],

@@ -1,7 +1,7 @@
 """What the OpenAPI document says is what the gateway does: requests are made up from it.
 
 Schemathesis sends what the document allows and what it forbids; no response may be a failure, and
-all must be as documented. HOLDFAST_FUZZ=N makes N/100 examples for each operation.
+all must be as documented. PEEKPROOF_FUZZ=N makes N/100 examples for each operation.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.openapi import statuses
-from holdfast.server.problems import STATUSES
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.openapi import statuses
+from peekproof.server.problems import STATUSES
 from server.contests import contest, organiser
 from server.gateways import Running
 from server.guests import guarded, several, token
 from server.labelled import holdout, labelled
 
-EXAMPLES = max(4, int(os.environ.get("HOLDFAST_FUZZ", "0")) // 100)
+EXAMPLES = max(4, int(os.environ.get("PEEKPROOF_FUZZ", "0")) // 100)
 
 CHECKS = [
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -147,7 +147,7 @@ def seen(running: Running) -> dict[tuple[str, str], set[int]]:
     found: dict[tuple[str, str], set[int]] = {}
     for name, labels, _ in running.gateway.metrics.samples():
         said = dict(labels)
-        if name == "holdfast_requests_total":
+        if name == "peekproof_requests_total":
             found.setdefault((said["method"], said["route"]), set()).add(int(said["status"]))
     return found
 

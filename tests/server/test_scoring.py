@@ -16,11 +16,11 @@ import polars as pl
 import pytest
 from sklearn.metrics import roc_auc_score
 
-import holdfast
-from holdfast.server.configuration import from_file
-from holdfast.server.routes.scoring import scored_on
-from holdfast.server.served import open_all
-from holdfast.server.settings import Dataset, Limits, Settings
+import peekproof
+from peekproof.server.configuration import from_file
+from peekproof.server.routes.scoring import scored_on
+from peekproof.server.served import open_all
+from peekproof.server.settings import Dataset, Limits, Settings
 from server.gateways import Running, held, running
 from server.guests import token
 from server.labelled import ROWS, Labelled, holdout, ids, labelled, send_best, send_score
@@ -43,7 +43,7 @@ def gateway(found: Labelled, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         held(folder),
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))
+        patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))
         limits = Limits(rate=0, body=100_000, scores=200_000)
         with running(folder, *datasets, audit_log=folder / "audit", limits=limits) as started:
             yield started
@@ -429,7 +429,7 @@ def test_the_same_predictions_at_the_same_time_are_charged_once(
 def test_many_at_once_spend_the_budget_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     small = labelled(tmp_path / "small", rows=400, seed=3)
     with running(tmp_path, holdout(small, questions=10)) as gateway:
 
@@ -448,7 +448,7 @@ def test_many_at_once_spend_the_budget_and_no_more(
 
 
 def test_shares_keep_scores_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     small = labelled(tmp_path / "small", rows=400, seed=4)
     with running(tmp_path, holdout(small, questions=8, shares={"ann": "1/4"})) as gateway:
         statuses = [send_score(gateway, small.right(0.5, seed=each)).status for each in range(3)]
@@ -463,7 +463,7 @@ def test_shares_keep_scores_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_file_of_settings_serves_a_holdout(
     found: Labelled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     (tmp_path / "labels.csv").write_bytes(found.path.read_bytes())
     config = tmp_path / "gateway.toml"
     config.write_text(
@@ -505,16 +505,16 @@ def test_settings_that_make_no_holdout_are_refused_before_a_ledger_is_made(
 ) -> None:
     own = labelled(tmp_path / "own", rows=50)
     dataset = holdout(own, **given)
-    with pytest.raises(holdfast.HoldfastError, match=re.escape(told)):
+    with pytest.raises(peekproof.PeekproofError, match=re.escape(told)):
         open_all(Settings(datasets=(dataset,), store=tmp_path / "store"))
-    assert not Path(f"{own.path}.holdfast").exists()
+    assert not Path(f"{own.path}.peekproof").exists()
 
 
 def test_predictions_for_rows_in_another_order_are_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Predictions are in the order of rows: those of before would mean something else."""
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     own = labelled(tmp_path / "own", rows=50)
     settings = Settings(datasets=(holdout(own),), store=tmp_path / "store")
     orders = []
@@ -531,10 +531,10 @@ def test_predictions_for_rows_in_another_order_are_others(
 def test_rows_without_ids_in_another_order_are_other_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "witness"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "witness"))
     own = labelled(tmp_path / "own", rows=50)
     settings = Settings(datasets=(holdout(own, id=None),), store=tmp_path / "store")
     open_all(settings)["labels"].close()
     pl.read_csv(own.path).reverse().write_csv(own.path)
-    with pytest.raises(holdfast.LedgerMismatch):
+    with pytest.raises(peekproof.LedgerMismatch):
         open_all(settings)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.server.access import Access
-from holdfast.server.store import Store
-from holdfast.server.tokens import Scope
+from peekproof.server.access import Access
+from peekproof.server.store import Store
+from peekproof.server.tokens import Scope
 from server.gateways import Running
 from server.guests import Browser, browser, guarded
 
@@ -48,7 +48,7 @@ def test_gateways_on_two_ports_of_a_host_do_not_sign_each_other_out(
 def test_the_key_of_a_page_cannot_be_made_from_its_cookie(gateway: Gateway) -> None:
     guest = browser(gateway[0], gateway[0].analyst)
     secret, store = guest.cookie.partition("=")[2], gateway[0].gateway.store
-    known = (b"", b"holdfast page", store.name.encode(), guest.cookie.partition("=")[0].encode())
+    known = (b"", b"peekproof page", store.name.encode(), guest.cookie.partition("=")[0].encode())
     for key, text in ((a, b) for each in known for a, b in permutations((secret.encode(), each))):
         assert hmac.new(key, text, hashlib.sha256).hexdigest() != guest.key
     # The same in every worker, and after a restart.

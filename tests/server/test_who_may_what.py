@@ -10,12 +10,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from holdfast.server import access, tokens
-from holdfast.server import visits as visiting
-from holdfast.server.app import ENDPOINTS
-from holdfast.server.endpoint import Endpoint
-from holdfast.server.store import Store, now
-from holdfast.server.tokens import Scope, digest_of
+from peekproof.server import access, tokens
+from peekproof.server import visits as visiting
+from peekproof.server.app import ENDPOINTS
+from peekproof.server.endpoint import Endpoint
+from peekproof.server.store import Store, now
+from peekproof.server.tokens import Scope, digest_of
 from server.contests import contest
 from server.gateways import Running
 from server.guests import Browser, address, browser, guarded, named, token, two, visit
@@ -257,7 +257,7 @@ def test_the_name_of_an_analyst_comes_from_the_token_alone(gateway: Gateway) -> 
     running, _ = gateway
     named = {"question": "delay > 3", "analyst": "custodian"}
     assert running.send("POST", "/v1/datasets/flights/ask", named).status == 422
-    for header in ("X-Analyst", "X-Holdfast-Analyst", "X-Forwarded-User"):
+    for header in ("X-Analyst", "X-Peekproof-Analyst", "X-Forwarded-User"):
         said = {"question": f"delay > {len(header)}"}
         path = "/v1/datasets/flights/ask?analyst=custodian"
         found = running.send("POST", path, said, headers={header: "custodian"})

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.session import Session
-from holdfast.session import open as open_session
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.session import Session
+from peekproof.session import open as open_session
 from session.people import people, write_csv
 
 Opener = Callable[..., Session]
@@ -21,7 +21,7 @@ def csv(tmp_path: Path) -> Path:
 @pytest.fixture
 def place(csv: Path) -> Path:
     """Where the ledger of `csv` lies by default."""
-    return csv.with_name("people.csv.holdfast")
+    return csv.with_name("people.csv.peekproof")
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from holdfast.ledger.entry import Body, Entry, follow
+from peekproof.ledger.entry import Body, Entry, follow
 
 
 def forged(place: Path, change: Callable[[str, Body], None]) -> None:
     """Rewrite every entry of a ledger, chain them anew, and make the witness forget it."""
-    shutil.rmtree(os.environ["HOLDFAST_WITNESS"], ignore_errors=True)
+    shutil.rmtree(os.environ["PEEKPROOF_WITNESS"], ignore_errors=True)
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         rows = connection.execute("SELECT kind, body FROM entry ORDER BY sequence").fetchall()
         connection.execute("DELETE FROM entry")

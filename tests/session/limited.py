@@ -2,9 +2,9 @@
 
 import numpy as np
 
-import holdfast
-from holdfast.mechanisms.limited_checking import LimitedChecking
-from holdfast.session.session import Session
+import peekproof
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.session.session import Session
 
 ROWS, QUESTIONS = 20_000, 200
 DATA = {"x": np.random.default_rng(1).random(ROWS), "y": np.arange(ROWS) % 100}
@@ -12,9 +12,9 @@ DATA = {"x": np.random.default_rng(1).random(ROWS), "y": np.arange(ROWS) % 100}
 
 def limited(failures: int = 3, **arguments: object) -> Session:
     arguments = {"questions": QUESTIONS, "ledger": ":memory:", **arguments}
-    return holdfast.open(
+    return peekproof.open(
         DATA,
-        mechanisms=[holdfast.LimitedChecking],
+        mechanisms=[peekproof.LimitedChecking],
         failures=failures,
         **arguments,  # type: ignore[arg-type]
     )

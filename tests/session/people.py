@@ -6,8 +6,8 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.session import Session
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.session import Session
 
 ROWS = 2_000
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.core.refusals import BudgetExhausted, ShareExhausted
-from holdfast.ledger.ledger import Ledger
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.refusals import BudgetExhausted, ShareExhausted
+from peekproof.ledger.ledger import Ledger
+from peekproof.session.session import Session
 from ledger.books import chained, lines, overwrite
 
 DATA = {"age": np.random.default_rng(5).uniform(0, 100, 3000)}
@@ -21,8 +21,8 @@ SHARES = {"ann": Fraction(1, 2), "bob": Fraction(3, 10)}
 
 
 def opened(questions: int = 10, **arguments: object) -> Session:
-    arguments = {"mechanisms": [holdfast.Gaussian], **arguments}
-    return holdfast.open(DATA, questions=questions, **arguments)  # type: ignore[arg-type]
+    arguments = {"mechanisms": [peekproof.Gaussian], **arguments}
+    return peekproof.open(DATA, questions=questions, **arguments)  # type: ignore[arg-type]
 
 
 def asked(session: Session, count: int, *, first: int = 0) -> None:
@@ -103,7 +103,7 @@ def test_answers_are_free_for_everyone() -> None:
 
 
 def test_shares_outlive_the_process_and_are_shared(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with opened(ledger=place) as session:
         session.ledger.set_aside(SHARES)
         asked(session.as_analyst("ann"), 4)
@@ -117,7 +117,7 @@ def test_shares_outlive_the_process_and_are_shared(tmp_path: Path) -> None:
 
 
 def test_a_record_of_someone_who_drew_more_than_their_share_is_damaged(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with opened(ledger=place) as session:
         session.ledger.set_aside(SHARES)
         asked(session.as_analyst("ann"), 5)
@@ -154,7 +154,7 @@ def test_a_retired_ledger_answers_only_what_it_has_answered() -> None:
         session.ledger.retire()
         session.ledger.retire()
         assert session.ask("age > 50").released == first.released
-        with pytest.raises(holdfast.LedgerClosed, match="was closed"):
+        with pytest.raises(peekproof.LedgerClosed, match="was closed"):
             session.ask("age > 51")
         assert [each.kind for each in session.ledger.entries()].count("close") == 1
 

@@ -12,16 +12,16 @@ from unittest import mock
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.ledger.ledger import Ledger
-from holdfast.mechanisms.selection import Selection
-from holdfast.query.question import parse_question
-from holdfast.session.receipt import receipts
-from holdfast.session.recount import _made_after, check_pasts
-from holdfast.session.replay import replay
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.selection import Selection
+from peekproof.query.question import parse_question
+from peekproof.session.receipt import receipts
+from peekproof.session.recount import _made_after, check_pasts
+from peekproof.session.replay import replay
+from peekproof.session.session import Session
 
 ROWS = 6_000
 RNG = np.random.default_rng(7)
@@ -36,7 +36,7 @@ SHARES = [float(np.mean(DATA[f"m{i}"] == LABEL)) for i in range(12)]
 
 
 def opened(ledger: str = ":memory:", questions: int = 100) -> Session:
-    return holdfast.open(DATA, ledger=ledger, questions=questions, mechanisms=[holdfast.Checking])
+    return peekproof.open(DATA, ledger=ledger, questions=questions, mechanisms=[peekproof.Checking])
 
 
 def test_the_best_of_the_sample_is_told_with_its_interval() -> None:
@@ -137,18 +137,18 @@ def test_a_loss_is_refused_and_so_are_other_promises() -> None:
     with opened() as session, pytest.raises(InvalidInput, match=r"^loss must be"):
         session.best(MODELS, loss=0.1)
     for options in (
-        {"mechanisms": [holdfast.LimitedChecking], "failures": 3},
-        {"mechanisms": [holdfast.Thresholdout]},
+        {"mechanisms": [peekproof.LimitedChecking], "failures": 3},
+        {"mechanisms": [peekproof.Thresholdout]},
     ):
         with (
-            holdfast.open(DATA, ledger=":memory:", questions=50, **options) as session,
+            peekproof.open(DATA, ledger=":memory:", questions=50, **options) as session,
             pytest.raises(InvalidInput),
         ):
             session.best(MODELS)
 
 
 def test_a_recorded_choice_replays(tmp_path: Path) -> None:
-    place = str(tmp_path / "a.holdfast")
+    place = str(tmp_path / "a.peekproof")
     with opened(place) as session:
         session.ask("label", guess=0.5, tolerance=0.1)
         first = session.best(MODELS)
@@ -193,7 +193,7 @@ def test_a_choice_among_fewer_than_it_lists_is_damage() -> None:
 
 
 def test_what_no_choice_says_is_damage(tmp_path: Path) -> None:
-    place = tmp_path / "a.holdfast"
+    place = tmp_path / "a.peekproof"
     with opened(str(place)) as session:
         session.best(MODELS)
         digest = next(iter(session.ledger.answers()))

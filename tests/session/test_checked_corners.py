@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.guess.median.parameters import MedianParameters
-from holdfast.ledger.entry import Body
-from holdfast.planner.checking import checked_offer, past_of
-from holdfast.query.question import Question, parse_question
-from holdfast.session.drawing import released
-from holdfast.session.reading import read
-from holdfast.session.request import guess_request
-from holdfast.session.session import Session
-from holdfast.theory.generalization.checking import Transcript
+import peekproof
+from peekproof.cli.main import main
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.guess.median.parameters import MedianParameters
+from peekproof.ledger.entry import Body
+from peekproof.planner.checking import checked_offer, past_of
+from peekproof.query.question import Question, parse_question
+from peekproof.session.drawing import released
+from peekproof.session.reading import read
+from peekproof.session.request import guess_request
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import Transcript
 from session.forging import forged
 
 ROWS = 5_000
@@ -34,7 +34,7 @@ TARGET = Target(confidence=Fraction(19, 20), questions=10**6)
 
 def checked(**arguments: object) -> Session:
     arguments = {"questions": 100, "ledger": ":memory:", **arguments}
-    return holdfast.open(DATA, mechanisms=[holdfast.Checking], **arguments)  # type: ignore[arg-type]
+    return peekproof.open(DATA, mechanisms=[peekproof.Checking], **arguments)  # type: ignore[arg-type]
 
 
 def one_of_each(place: Path) -> None:
@@ -72,14 +72,14 @@ def test_respond_takes_any_iterable() -> None:
 
 
 def test_questions_that_do_not_fit_together_are_not_charged() -> None:
-    with checked(questions=2, guesser=holdfast.Training(DATA)) as session:
+    with checked(questions=2, guesser=peekproof.Training(DATA)) as session:
         with pytest.raises(BudgetExhausted):
             session.ask_many(["x > 0.1", "x > 0.2", "x > 0.3"])
         assert session.remaining == 2
 
 
 def test_a_failure_outside_the_domain_disturbs_no_later_question() -> None:
-    weights = holdfast.learned_weights(holdfast.Domain({"a": (True, False)}))
+    weights = peekproof.learned_weights(peekproof.Domain({"a": (True, False)}))
     with checked(guesser=weights) as session:
         session.ask("x > 0.9", guess=0.9, tolerance=0.1)  # fails; x is not of the domain
         assert session.failures == 1
@@ -87,7 +87,7 @@ def test_a_failure_outside_the_domain_disturbs_no_later_question() -> None:
 
 
 def test_a_question_that_training_rows_lack_columns_for_is_refused() -> None:
-    training = holdfast.Training({"x": np.zeros(3)})
+    training = peekproof.Training({"x": np.zeros(3)})
     with checked(guesser=training) as session, pytest.raises(InvalidInput):
         session.ask("a")
 
@@ -111,7 +111,7 @@ class Watching:
 
 
 def test_threads_do_not_lose_failures(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with checked(ledger=place) as first:
         first.ask("x > 0.3", guess=0.5, tolerance=0.05)  # fails
         first.ask("x > 0.5", guess=0.5, tolerance=0.1)  # passes
@@ -120,14 +120,14 @@ def test_threads_do_not_lose_failures(tmp_path: Path) -> None:
         guesser.session = session
         session.ask("x > 0.2", guess=0.5, tolerance=0.05)  # fails
         session.ask("x > 0.1", guess=0.5, tolerance=0.05)  # fails
-        with holdfast.open(DATA, ledger=place) as other:
+        with peekproof.open(DATA, ledger=place) as other:
             assert session.failures == other.failures == 3
 
 
 def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     text = "x > 0.3"
-    with checked(ledger=place) as one, holdfast.open(DATA, ledger=place) as other:
+    with checked(ledger=place) as one, peekproof.open(DATA, ledger=place) as other:
         table, plan = in_memory(DATA), one.plan
         asked = parse_question(text, one.schema)
         request = guess_request(
@@ -153,11 +153,11 @@ def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
 
 
 def test_a_guess_uses_what_other_processes_released(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
-    domain = holdfast.Domain({"a": (True, False), "b": (True, False)})
+    place = tmp_path / "l.peekproof"
+    domain = peekproof.Domain({"a": (True, False), "b": (True, False)})
     with (
-        checked(ledger=place, guesser=holdfast.learned_weights(domain)) as one,
-        checked(ledger=place, guesser=holdfast.learned_weights(domain)) as other,
+        checked(ledger=place, guesser=peekproof.learned_weights(domain)) as one,
+        checked(ledger=place, guesser=peekproof.learned_weights(domain)) as other,
     ):
         one.ask_many(["a", "b"])  # both fail and are learnt
         assert one.failures == 2
@@ -200,12 +200,12 @@ def _off_the_middle(value: list[str]) -> None:
 def test_an_answer_that_no_check_gives_is_damage(
     tmp_path: Path, change: Callable[[list[str]], None]
 ) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     one_of_each(place)
     forged(place, _answers(change))
 
     def looked_at() -> None:
-        with holdfast.open(DATA, ledger=place) as session:
+        with peekproof.open(DATA, ledger=place) as session:
             for text in ("x > 0.3", "x > 0.5", "x > 0.2"):
                 session.ask(text)
 
@@ -226,10 +226,10 @@ def _wider_passes(terms: dict[str, str]) -> None:
 def test_a_check_at_another_level_than_its_past_is_damage(
     tmp_path: Path, change: Callable[[dict[str, str]], None]
 ) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     one_of_each(place)
     forged(place, _terms(change))
-    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+    with pytest.raises(LedgerDamaged), peekproof.open(DATA, ledger=place) as session:
         session.ask("x > 0.2").certificate.verify()
 
 
@@ -238,10 +238,10 @@ def _no_past(terms: dict[str, str]) -> None:
 
 
 def test_a_check_without_a_past_is_damage(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     one_of_each(place)
     forged(place, _terms(_no_past))
-    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+    with pytest.raises(LedgerDamaged), peekproof.open(DATA, ledger=place) as session:
         session.ask("x > 0.3")
 
 
@@ -269,11 +269,11 @@ def test_a_refused_guess_makes_no_ledger(tmp_path: Path, options: list[str]) -> 
     with pytest.raises(SystemExit) as ended:
         main(["ask", str(file), "x > 0.5", "--mechanism", "checking", *options])
     assert ended.value.code != 0
-    assert not Path(f"{file}.holdfast").exists()
+    assert not Path(f"{file}.peekproof").exists()
 
 
 def test_a_guess_for_an_answered_histogram_is_refused_as_input() -> None:
-    with holdfast.open(DATA, mechanisms=[holdfast.Gaussian], questions=100) as session:
+    with peekproof.open(DATA, mechanisms=[peekproof.Gaussian], questions=100) as session:
         session.histogram("histogram(x, (0.5))")
         with pytest.raises(InvalidInput):
             session.ask("histogram(x, (0.5))", guess=0.5)

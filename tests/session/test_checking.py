@@ -7,15 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.charge import Offer
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.exact import ExactHolder
-from holdfast.guess.median.sampled import SampledHolder
-from holdfast.ledger.ledger import Reservation
-from holdfast.query.question import parse_question
-from holdfast.session.session import Session
-from holdfast.theory.generalization.checking import Transcript, log_inverse_level
+import peekproof
+from peekproof.core.charge import Offer
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.exact import ExactHolder
+from peekproof.guess.median.sampled import SampledHolder
+from peekproof.ledger.ledger import Reservation
+from peekproof.query.question import parse_question
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import Transcript, log_inverse_level
 
 ROWS = 20_000
 DATA = {"x": np.random.default_rng(1).random(ROWS), "y": np.arange(ROWS) % 100}
@@ -23,7 +23,7 @@ DATA = {"x": np.random.default_rng(1).random(ROWS), "y": np.arange(ROWS) % 100}
 
 def checked(**arguments: object) -> Session:
     arguments = {"questions": 500, **arguments}
-    return holdfast.open(DATA, mechanisms=[holdfast.Checking], **arguments)  # type: ignore[arg-type]
+    return peekproof.open(DATA, mechanisms=[peekproof.Checking], **arguments)  # type: ignore[arg-type]
 
 
 def test_a_good_guess_is_the_answer_with_its_tolerance() -> None:
@@ -89,11 +89,11 @@ def test_without_a_tolerance_there_is_room_for_a_guess_that_is_a_little_off() ->
 
 
 def test_the_past_is_in_the_ledger(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with checked(ledger=place) as session:
         first = session.ask("x > 0.3", guess=0.5, tolerance=0.05)
         session.ask("x > 0.4", guess=0.6, tolerance=0.05)
-    with holdfast.open(DATA, ledger=place) as session:
+    with peekproof.open(DATA, ledger=place) as session:
         assert session.failures == 1
         again = session.ask("x > 0.3")
         assert (again.released, again.interval) == (first.released, first.interval)
@@ -107,8 +107,8 @@ def test_the_past_is_in_the_ledger(tmp_path: Path) -> None:
 
 
 def test_two_sessions_on_one_file_count_together(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
-    with checked(ledger=place) as one, holdfast.open(DATA, ledger=place) as other:
+    place = tmp_path / "l.peekproof"
+    with checked(ledger=place) as one, peekproof.open(DATA, ledger=place) as other:
         one.ask("x > 0.3", guess=0.5, tolerance=0.05)
         other.ask("x > 0.2", guess=0.5, tolerance=0.05)
 
@@ -146,7 +146,7 @@ def test_numbers_without_a_guess_and_other_forms_are_refused() -> None:
                 refused()
         assert session.remaining == 500
     with (
-        holdfast.open(DATA, mechanisms=[holdfast.Gaussian]) as noisy,
+        peekproof.open(DATA, mechanisms=[peekproof.Gaussian]) as noisy,
         pytest.raises(InvalidInput, match="checks guesses"),
     ):
         noisy.ask("x > 0.5", guess=0.5, tolerance=0.1)
@@ -163,7 +163,7 @@ def test_levels_shrink_with_every_failure() -> None:
 
 def test_training_rows_guess_in_place_of_the_analyst() -> None:
     training = {"x": np.random.default_rng(9).random(30_000), "y": np.arange(30_000) % 100}
-    with checked(guesser=holdfast.Training(training)) as session:
+    with checked(guesser=peekproof.Training(training)) as session:
         answers = session.ask_many([f"x > 0.{number}" for number in range(1, 10)])
         mean = session.ask("mean(y, 0, 100)")
 
@@ -181,12 +181,12 @@ def test_training_rows_guess_in_place_of_the_analyst() -> None:
 def test_weights_learn_from_failures_and_again_from_the_ledger(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     skewed = {"a": rng.random(ROWS) < 0.9, "b": rng.random(ROWS) < 0.2}
-    domain = holdfast.Domain({"a": (True, False), "b": (True, False)})
-    place = tmp_path / "l.holdfast"
-    opened = {"questions": 200, "mechanisms": [holdfast.Checking], "ledger": place}
-    with holdfast.open(
+    domain = peekproof.Domain({"a": (True, False), "b": (True, False)})
+    place = tmp_path / "l.peekproof"
+    opened = {"questions": 200, "mechanisms": [peekproof.Checking], "ledger": place}
+    with peekproof.open(
         skewed,
-        guesser=holdfast.learned_weights(domain),
+        guesser=peekproof.learned_weights(domain),
         **opened,  # type: ignore[arg-type]
     ) as session:
         session.ask_many(["a", "b"])
@@ -194,8 +194,8 @@ def test_weights_learn_from_failures_and_again_from_the_ledger(tmp_path: Path) -
         both = session.ask("a and b")
         assert session.failures == 2
         assert 0.18 in both
-    fresh = holdfast.learned_weights(domain)
-    with holdfast.open(skewed, guesser=fresh, ledger=place) as session:
+    fresh = peekproof.learned_weights(domain)
+    with peekproof.open(skewed, guesser=fresh, ledger=place) as session:
         session.ask("a and not b")
         assert session.failures == 2
         assert fresh.updates == 2
@@ -204,11 +204,11 @@ def test_weights_learn_from_failures_and_again_from_the_ledger(tmp_path: Path) -
 def test_the_median_of_what_is_possible_learns_too() -> None:
     rng = np.random.default_rng(5)
     skewed = {"a": rng.random(ROWS) < 0.9, "b": rng.random(ROWS) < 0.2}
-    domain = holdfast.Domain({"a": (True, False), "b": (True, False)})
+    domain = peekproof.Domain({"a": (True, False), "b": (True, False)})
     for holder in (None, ExactHolder(cells=4, size=40), SampledHolder(cells=4, size=60, seed=1)):
-        guesser = holdfast.consistent_median(domain, holder=holder)
-        with holdfast.open(
-            skewed, questions=200, mechanisms=[holdfast.Checking], guesser=guesser
+        guesser = peekproof.consistent_median(domain, holder=holder)
+        with peekproof.open(
+            skewed, questions=200, mechanisms=[peekproof.Checking], guesser=guesser
         ) as session:
             session.ask_many(["a", "b"])
             assert session.failures == 2
@@ -220,8 +220,8 @@ def test_the_median_of_what_is_possible_learns_too() -> None:
 def test_training_rows_come_as_arrays_or_frames() -> None:
     frame = pl.DataFrame({"x": [0.1, 0.9], "name": ["a", None]})
     for rows in (frame, frame.to_pandas(), {"x": np.array([0.1, 0.9])}):
-        guesser = holdfast.Training(rows)
+        guesser = peekproof.Training(rows)
         with checked(guesser=guesser) as session:
             assert guesser.guess(parse_question("x > 0.5", session.schema)) == Fraction(1, 2)
     with pytest.raises(InvalidInput, match="data frame"):
-        holdfast.Training([1, 2, 3])
+        peekproof.Training([1, 2, 3])

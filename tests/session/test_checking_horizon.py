@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import LedgerClosed
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.mechanisms.checking import Checking
-from holdfast.planner.recorded import described_mechanism
-from holdfast.query.question import parse_question
-from holdfast.session.recount import check_pasts
-from holdfast.session.request import guess_request
-from holdfast.session.session import Session
-from holdfast.theory.generalization.horizon import Weights
+import peekproof
+from peekproof.core.errors import LedgerClosed
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.mechanisms.checking import Checking
+from peekproof.planner.recorded import described_mechanism
+from peekproof.query.question import parse_question
+from peekproof.session.recount import check_pasts
+from peekproof.session.request import guess_request
+from peekproof.session.session import Session
+from peekproof.theory.generalization.horizon import Weights
 
 DATA = {"x": np.random.default_rng(4).random(5_000)}
 
 
 def opened(questions: int) -> Session:
-    return holdfast.open(DATA, ledger=":memory:", questions=questions, mechanisms=[Checking])
+    return peekproof.open(DATA, ledger=":memory:", questions=questions, mechanisms=[Checking])
 
 
 def left_behind(session: Session, text: str) -> None:

@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.cli.main import main
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.core.html import answer_html
-from holdfast.core.secret import Exact
-from holdfast.data.statistic import Statistic
-from holdfast.derive import difference, total
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.noise.entropy import Seeded
-from holdfast.query.cells import MOST_CELLS
-from holdfast.query.question import parse_question
-from holdfast.session import Session
-from holdfast.session import open as open_session
+from peekproof.cli.main import main
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.core.html import answer_html
+from peekproof.core.secret import Exact
+from peekproof.data.statistic import Statistic
+from peekproof.derive import difference, total
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.noise.entropy import Seeded
+from peekproof.query.cells import MOST_CELLS
+from peekproof.query.question import parse_question
+from peekproof.session import Session
+from peekproof.session import open as open_session
 
 ROWS = 20_000
 

@@ -12,18 +12,18 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput, LedgerClosed, LedgerUnavailable
-from holdfast.core.refusals import ShareExhausted
-from holdfast.ledger import loading
-from holdfast.ledger.answers import answers_after
-from holdfast.ledger.sqlite import SqliteStore
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question
-from holdfast.session import past as past_module
-from holdfast.session.session import Session
-from holdfast.session.switching import Switching
+import peekproof
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerUnavailable
+from peekproof.core.refusals import ShareExhausted
+from peekproof.ledger import loading
+from peekproof.ledger.answers import answers_after
+from peekproof.ledger.sqlite import SqliteStore
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question
+from peekproof.session import past as past_module
+from peekproof.session.session import Session
+from peekproof.session.switching import Switching
 
 ROWS = 20_000
 DATA = {"x": np.random.default_rng(1).random(ROWS)}
@@ -32,7 +32,7 @@ OTHER = {"x": np.random.default_rng(2).random(ROWS)}
 
 def opened(kind: object, data: object = DATA, **arguments: object) -> Session:
     arguments = {"ledger": ":memory:", "entropy": Seeded(1), "mechanisms": [kind], **arguments}
-    return holdfast.open(data, **arguments)  # type: ignore[arg-type]
+    return peekproof.open(data, **arguments)  # type: ignore[arg-type]
 
 
 def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
@@ -45,7 +45,7 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
 
 
 def test_an_open_round_is_not_for_those_who_used_more_than_their_share() -> None:
-    with opened(holdfast.Thresholdout, questions=100, failures=10) as session:
+    with opened(peekproof.Thresholdout, questions=100, failures=10) as session:
         session.ledger.set_aside({"ann": Fraction(1, 2)})
         ann = session.as_analyst("ann")
         one = amount_of(session.plan.budget) / 10
@@ -63,7 +63,7 @@ def test_an_open_round_is_not_for_those_who_used_more_than_their_share() -> None
 
 
 def test_what_remains_of_a_share_of_an_open_ended_session_can_be_asked() -> None:
-    with opened(holdfast.OpenEnded) as session:
+    with opened(peekproof.OpenEnded) as session:
         session.ledger.set_aside({"ann": Fraction(1, 100)})
         ann = session.as_analyst("ann")
         told, asked = ann.remaining, 0
@@ -78,10 +78,10 @@ def test_what_remains_of_a_share_of_an_open_ended_session_can_be_asked() -> None
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        (holdfast.Gaussian, {}),
-        (holdfast.LimitedChecking, {"failures": 2}),
-        (holdfast.Thresholdout, {}),
-        (holdfast.Rounds, {"rounds": 2}),
+        (peekproof.Gaussian, {}),
+        (peekproof.LimitedChecking, {"failures": 2}),
+        (peekproof.Thresholdout, {}),
+        (peekproof.Rounds, {"rounds": 2}),
     ],
 )
 def test_nothing_remains_of_a_retired_ledger(kind: object, more: dict[str, object]) -> None:
@@ -92,15 +92,15 @@ def test_nothing_remains_of_a_retired_ledger(kind: object, more: dict[str, objec
 
 def test_a_batch_of_guesses_to_a_retired_ledger_is_told_so() -> None:
     """Passes today; it must still when nothing remains."""
-    training = holdfast.Training(OTHER)
-    with opened(holdfast.LimitedChecking, questions=20, failures=2, guesser=training) as session:
+    training = peekproof.Training(OTHER)
+    with opened(peekproof.LimitedChecking, questions=20, failures=2, guesser=training) as session:
         session.ledger.retire()
         with pytest.raises(LedgerClosed):
             session.ask_many(["x > 0.5"])
 
 
 def test_the_rounds_that_remain_are_within_the_share() -> None:
-    with opened(holdfast.Rounds, questions=20, rounds=4) as session:
+    with opened(peekproof.Rounds, questions=20, rounds=4) as session:
         session.ledger.set_aside({"ann": Fraction(1, 4)})
         ann = session.as_analyst("ann")
         assert (ann.remaining, ann.remaining_rounds) == (5, 1)
@@ -109,7 +109,7 @@ def test_the_rounds_that_remain_are_within_the_share() -> None:
 
 
 def test_a_price_within_an_open_round_is_what_is_charged() -> None:
-    with opened(holdfast.Thresholdout, questions=100) as session:
+    with opened(peekproof.Thresholdout, questions=100) as session:
         session.ask("x > 0.5", guess=0.5)
         told = session.price_of("x > 0.6", guess=0.4).offer.cost
         assert session.ask("x > 0.6", guess=0.4).cost == told
@@ -118,8 +118,8 @@ def test_a_price_within_an_open_round_is_what_is_charged() -> None:
 @pytest.mark.parametrize("tolerance", [-1.0, 0.0])
 def test_an_absurd_tolerance_is_not_a_reason_to_switch(tolerance: float) -> None:
     with Switching(
-        checks=opened(holdfast.Checking, questions=50),
-        noise=opened(holdfast.Gaussian, OTHER, questions=50),
+        checks=opened(peekproof.Checking, questions=50),
+        noise=opened(peekproof.Gaussian, OTHER, questions=50),
     ) as both:
         with pytest.raises(InvalidInput, match="tolerance"):
             both.ask("x > 0.5", guess=0.5, tolerance=tolerance)
@@ -128,8 +128,8 @@ def test_an_absurd_tolerance_is_not_a_reason_to_switch(tolerance: float) -> None
 
 def test_a_tolerance_that_a_promise_does_not_take_is_not_a_reason_to_switch() -> None:
     with Switching(
-        checks=opened(holdfast.LimitedChecking, questions=50, failures=3),
-        noise=opened(holdfast.Gaussian, OTHER, questions=50),
+        checks=opened(peekproof.LimitedChecking, questions=50, failures=3),
+        noise=opened(peekproof.Gaussian, OTHER, questions=50),
     ) as both:
         with pytest.raises(InvalidInput, match="tolerance"):
             both.ask("x > 0.5", guess=0.5, tolerance=0.05)
@@ -137,8 +137,8 @@ def test_a_tolerance_that_a_promise_does_not_take_is_not_a_reason_to_switch() ->
 
 
 def test_a_session_that_takes_guesses_is_no_noise_to_switch_to() -> None:
-    checks = opened(holdfast.LimitedChecking, questions=50, failures=1)
-    noise = opened(holdfast.Thresholdout, OTHER, questions=50)
+    checks = opened(peekproof.LimitedChecking, questions=50, failures=1)
+    noise = opened(peekproof.Thresholdout, OTHER, questions=50)
     with pytest.raises(InvalidInput) as refused:
         Switching(checks=checks, noise=noise).ask("x > 0.5", guess=0.5)
     assert refused.value.argument == "noise"
@@ -146,7 +146,7 @@ def test_a_session_that_takes_guesses_is_no_noise_to_switch_to() -> None:
 
 def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() -> None:
     """The ledger of one is slow: the other asks while its guess is being checked."""
-    with opened(holdfast.LimitedChecking, questions=50, failures=1) as session:
+    with opened(peekproof.LimitedChecking, questions=50, failures=1) as session:
         table, found = session._table, list[BaseException]()
         reading, go = threading.Event(), threading.Event()
         totals = table.totals
@@ -208,7 +208,7 @@ class Exclusive:
 
 def test_a_guesser_is_asked_and_taught_by_one_thread_at_a_time() -> None:
     guesser = Exclusive()
-    with opened(holdfast.Checking, questions=50, guesser=guesser) as session:
+    with opened(peekproof.Checking, questions=50, guesser=guesser) as session:
         threads = [
             threading.Thread(target=session.as_analyst(name).ask, args=(f"x > 0.5{name}",))
             for name in "12"
@@ -228,9 +228,9 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
     One thread then counts failures from before that snapshot; another one is being charged.
     """
     monkeypatch.setattr(loading, "_DUE", 1)
-    place = tmp_path / "l.holdfast"
-    session = opened(holdfast.Checking, questions=50, ledger=place)
-    other = opened(holdfast.Checking, questions=50, ledger=place)
+    place = tmp_path / "l.peekproof"
+    session = opened(peekproof.Checking, questions=50, ledger=place)
+    other = opened(peekproof.Checking, questions=50, ledger=place)
     inside, go, entered = threading.Event(), threading.Event(), threading.Event()
     reserve, look = session.ledger.reserve, session._guessing._past.look
 
@@ -274,6 +274,6 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
 
 
 def test_price_is_nothing_for_a_paid_round() -> None:
-    with opened(holdfast.Thresholdout, questions=100) as session:
+    with opened(peekproof.Thresholdout, questions=100) as session:
         session.ask("x > 0.5", guess=0.5)
         assert amount_of(session.ask("x > 0.6", guess=0.4).cost) == 0

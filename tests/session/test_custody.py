@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.core.errors import LedgerError, LedgerUnavailable
-from holdfast.ledger.ledger import Ledger
-from holdfast.session.custody import UNWATCHED
-from holdfast.session.receipt import receipts
+import peekproof
+from peekproof.cli.main import main
+from peekproof.core.errors import LedgerError, LedgerUnavailable
+from peekproof.ledger.ledger import Ledger
+from peekproof.session.custody import UNWATCHED
+from peekproof.session.receipt import receipts
 
 DATA = {"age": np.random.default_rng(6).uniform(0, 100, 3000)}
 
@@ -29,8 +29,8 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    found = tmp_path / "book.holdfast"
-    with holdfast.open(DATA, questions=10, ledger=found) as session:
+    found = tmp_path / "book.peekproof"
+    with peekproof.open(DATA, questions=10, ledger=found) as session:
         session.ask("age > 50")
     return found
 
@@ -43,17 +43,17 @@ def test_a_backup_from_before_the_custodian_decided_is_refused(
     shutil.copy(place, backup)
     assert run("ledger", command[0], str(place), *command[1:]) == 0
     shutil.copy(backup, place)
-    with pytest.raises(holdfast.LedgerRolledBack):
-        holdfast.open(DATA, ledger=place)
+    with pytest.raises(peekproof.LedgerRolledBack):
+        peekproof.open(DATA, ledger=place)
 
 
 @pytest.mark.parametrize("command", [["close", "--yes"], ["share", "ann=1/2"]])
 def test_the_custodian_decides_about_the_ledger_that_was_seen(
     command: list[str], place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    backup = place.with_name("old.holdfast")
+    backup = place.with_name("old.peekproof")
     shutil.copy(place, backup)
-    with holdfast.open(DATA, ledger=place) as session:
+    with peekproof.open(DATA, ledger=place) as session:
         session.ask("age > 60")
     assert run("ledger", command[0], str(backup), *command[1:]) == 4
     assert str(place) in capsys.readouterr().err
@@ -69,7 +69,7 @@ def test_an_export_that_is_to_be_written_leads_to_its_ledger(
     told = capsys.readouterr().err
     assert "is an export, which is only read" in told
     assert ":memory:" not in told
-    with holdfast.open(DATA, ledger=place) as session:  # and the witness has not seen it there
+    with peekproof.open(DATA, ledger=place) as session:  # and the witness has not seen it there
         assert session.ledger.place == str(place)
 
 
@@ -77,7 +77,7 @@ def test_an_export_is_not_called_a_damaged_ledger(place: Path) -> None:
     out = place.with_name("book.jsonl")
     assert run("ledger", "export", str(place), "--out", str(out)) == 0
     with pytest.raises(LedgerError, match="is an export, which is only read"):
-        holdfast.open(DATA, ledger=out)
+        peekproof.open(DATA, ledger=out)
 
 
 def test_adopting_an_export_says_that_it_is_one(
@@ -91,7 +91,7 @@ def test_adopting_an_export_says_that_it_is_one(
 
 def test_a_ledger_that_is_named_like_an_export_is_read(tmp_path: Path) -> None:
     place = tmp_path / "book.jsonl"
-    with holdfast.open(DATA, questions=10, ledger=place) as session:
+    with peekproof.open(DATA, questions=10, ledger=place) as session:
         session.ask("age > 50")
     assert run("ledger", "verify", str(place)) == 0
 
@@ -106,8 +106,8 @@ def test_overrides_of_several_processes_are_in_the_order_of_the_ledger(place: Pa
 def test_a_receipt_assumes_what_the_certificate_assumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
-    with holdfast.open(DATA, questions=10, ledger=tmp_path / "book.holdfast") as session:
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
+    with peekproof.open(DATA, questions=10, ledger=tmp_path / "book.peekproof") as session:
         answer = session.ask("age > 50")
         (found,) = receipts(session.ledger)
     assert UNWATCHED in answer.certificate.assumptions
@@ -118,13 +118,13 @@ def test_a_receipt_assumes_what_the_certificate_assumes(
 def test_a_session_that_is_at_work_names_a_later_override(
     place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with holdfast.open(DATA, ledger=place) as first:
+    with peekproof.open(DATA, ledger=place) as first:
         before = first.ask("age > 50").certificate
-        monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "of another machine"))
-        holdfast.open(DATA, ledger=place).close()
+        monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "of another machine"))
+        peekproof.open(DATA, ledger=place).close()
         (record,) = (tmp_path / "of another machine").glob("*.json")
         record.write_text("damaged")
-        holdfast.open(DATA, ledger=place, override="we looked").close()
+        peekproof.open(DATA, ledger=place, override="we looked").close()
         later = first.ask("age > 60").certificate
         assert "the budget was overridden: we looked" in later.assumptions
         assert before.verify() == before
@@ -147,7 +147,7 @@ def test_a_ledger_that_nobody_may_read_is_told_as_such(
 def test_a_witness_that_cannot_be_told_costs_one_question_and_not_one_each_time(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with holdfast.open(DATA, ledger=place) as session:
+    with peekproof.open(DATA, ledger=place) as session:
         before = session.remaining
         monkeypatch.setattr(os, "pwrite", lambda *_: 0)  # the disk is full, or read-only by now
         for _ in range(3):

@@ -8,22 +8,22 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.noise.entropy import Seeded
+import peekproof
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.noise.entropy import Seeded
 from session.people import noise_of
 
 ROWS = 40_000
-GAUSSIAN = (holdfast.Gaussian,)
-Kind = type[holdfast.Laplace] | type[holdfast.Truncation] | type[holdfast.OpenEnded]
+GAUSSIAN = (peekproof.Gaussian,)
+Kind = type[peekproof.Laplace] | type[peekproof.Truncation] | type[peekproof.OpenEnded]
 KINDS = [
-    holdfast.Laplace,
-    holdfast.Truncation,
-    holdfast.Splitting,
-    holdfast.Votes,
-    holdfast.OpenEnded,
+    peekproof.Laplace,
+    peekproof.Truncation,
+    peekproof.Splitting,
+    peekproof.Votes,
+    peekproof.OpenEnded,
 ]
 
 
@@ -42,16 +42,16 @@ def flights(seed: int = 5) -> pl.DataFrame:
 
 
 @pytest.fixture
-def session() -> holdfast.Session:
-    return holdfast.open(flights(), questions=400, mechanisms=GAUSSIAN, entropy=Seeded(3))
+def session() -> peekproof.Session:
+    return peekproof.open(flights(), questions=400, mechanisms=GAUSSIAN, entropy=Seeded(3))
 
 
-def used(session: holdfast.Session) -> Fraction:
+def used(session: peekproof.Session) -> Fraction:
     """What was spent, in planned questions."""
     return amount_of(session.ledger.spent()) / amount_of(noise_of(session).cost())
 
 
-def test_a_mean_is_in_the_units_of_its_column(session: holdfast.Session) -> None:
+def test_a_mean_is_in_the_units_of_its_column(session: peekproof.Session) -> None:
     frame = flights()
     truth = frame["delay"].clip(-20, 120).fill_null(-20).mean()
     answer = session.ask("mean(delay, -20, 120)")
@@ -64,7 +64,7 @@ def test_a_mean_is_in_the_units_of_its_column(session: holdfast.Session) -> None
     assert used(session) == 1
 
 
-def test_a_mean_can_say_what_a_missing_value_counts_as(session: holdfast.Session) -> None:
+def test_a_mean_can_say_what_a_missing_value_counts_as(session: peekproof.Session) -> None:
     low, high = session.ask_many(["mean(delay, -20, 120)", "mean(delay, -20, 120, 120)"])
     missing = flights()["delay"].null_count() / ROWS
 
@@ -72,7 +72,7 @@ def test_a_mean_can_say_what_a_missing_value_counts_as(session: holdfast.Session
     assert high.value - low.value > 140 * missing / 2 - 140 * 0.1
 
 
-def test_a_mean_keeps_the_radius_that_was_asked_for(session: holdfast.Session) -> None:
+def test_a_mean_keeps_the_radius_that_was_asked_for(session: peekproof.Session) -> None:
     wanted = 0.9 * 140 * session.plan.radius
     price = session.price_of("mean(delay, -20, 120)", radius=wanted)
     answer = session.ask("mean(delay, -20, 120)", radius=wanted)
@@ -87,7 +87,7 @@ def test_a_mean_of_a_condition_is_the_share() -> None:
     table = {"x": [0.0] * 600 + [1.0] * 400}
     for seed in range(5):
         opened = {
-            text: holdfast.open(table, questions=3, mechanisms=GAUSSIAN, entropy=Seeded(seed))
+            text: peekproof.open(table, questions=3, mechanisms=GAUSSIAN, entropy=Seeded(seed))
             for text in ("x = 1", "mean(x, 0, 1)")
         }
         share, mean = (each.ask(text).value for text, each in opened.items())
@@ -97,8 +97,8 @@ def test_a_mean_of_a_condition_is_the_share() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_promise_answers_means(kind: Kind) -> None:
-    size = None if kind is holdfast.OpenEnded else 8
-    session = holdfast.open(flights(), questions=size, mechanisms=[kind])
+    size = None if kind is peekproof.OpenEnded else 8
+    session = peekproof.open(flights(), questions=size, mechanisms=[kind])
     truth = flights()["x"].mean()
     answer = session.ask("mean(x, 0, 1)")
 
@@ -108,7 +108,7 @@ def test_every_promise_answers_means(kind: Kind) -> None:
     assert answer.certificate.verify() == answer.certificate
 
 
-def test_a_histogram_costs_a_few_questions_whatever_its_cells(session: holdfast.Session) -> None:
+def test_a_histogram_costs_a_few_questions_whatever_its_cells(session: peekproof.Session) -> None:
     edges = ", ".join(str(edge) for edge in range(-10, 90))
     price = session.price_of(f"histogram(delay, ({edges}))")
     before = session.remaining
@@ -121,7 +121,7 @@ def test_a_histogram_costs_a_few_questions_whatever_its_cells(session: holdfast.
     assert found.certificate.theorems[0] == "T-own-radius"
 
 
-def test_the_cells_of_a_histogram_are_the_shares_of_all_rows(session: holdfast.Session) -> None:
+def test_the_cells_of_a_histogram_are_the_shares_of_all_rows(session: peekproof.Session) -> None:
     frame = flights()
     found = session.histogram("histogram(carrier, ('AA', 'UA', 'DL'))")
     truths = [float(np.mean(frame["carrier"].to_numpy() == each)) for each in ("AA", "UA", "DL")]
@@ -135,7 +135,7 @@ def test_the_cells_of_a_histogram_are_the_shares_of_all_rows(session: holdfast.S
         found["carrier = 'XX'"]
 
 
-def test_a_weighted_histogram_adds_up_to_its_mean(session: holdfast.Session) -> None:
+def test_a_weighted_histogram_adds_up_to_its_mean(session: peekproof.Session) -> None:
     frame = flights()
     late = frame["delay"].clip(0, 100).fill_null(0)
     found = session.histogram("histogram(carrier, ('AA', 'WN'), mean(delay, 0, 100))")
@@ -146,7 +146,7 @@ def test_a_weighted_histogram_adds_up_to_its_mean(session: holdfast.Session) -> 
         assert abs(cell.value - truth) < 100 * 5 * float(noise_of(session).sigma)
 
 
-def test_a_histogram_keeps_the_radius_that_was_asked_for(session: holdfast.Session) -> None:
+def test_a_histogram_keeps_the_radius_that_was_asked_for(session: peekproof.Session) -> None:
     text, wanted = "histogram(delay, (0, 15))", 0.09
     assert wanted < session.price_of(text).certificate.radius
     found = session.histogram(text, radius=wanted)
@@ -157,7 +157,7 @@ def test_a_histogram_keeps_the_radius_that_was_asked_for(session: holdfast.Sessi
         session.histogram("histogram(delay, (0, 16))", radius=0.001)
 
 
-def test_a_quantile_is_near_the_level_that_was_asked(session: holdfast.Session) -> None:
+def test_a_quantile_is_near_the_level_that_was_asked(session: peekproof.Session) -> None:
     delays = flights()["delay"].fill_null(120).to_numpy()
     found = session.quantile("quantile(delay, 0.25, -20, 120)")
     at_most, below = (float(np.mean(delays <= end)) for end in (found.value, found.after))
@@ -169,7 +169,7 @@ def test_a_quantile_is_near_the_level_that_was_asked(session: holdfast.Session) 
     assert used(session) == session.price_of("quantile(delay, 0.75, -20, 120)").questions
 
 
-def test_a_smaller_loss_costs_more(session: holdfast.Session) -> None:
+def test_a_smaller_loss_costs_more(session: peekproof.Session) -> None:
     text = "quantile(delay, 0.5, -20, 120)"
     coarse, fine = (session.price_of(text, loss=loss).questions for loss in (0.1, 0.05))
 
@@ -177,7 +177,7 @@ def test_a_smaller_loss_costs_more(session: holdfast.Session) -> None:
     assert float(fine / coarse) == pytest.approx(4, rel=1e-6)
 
 
-def test_the_best_is_found_and_is_cheaper_than_asking_all(session: holdfast.Session) -> None:
+def test_the_best_is_found_and_is_cheaper_than_asking_all(session: peekproof.Session) -> None:
     names = [f"m{i}" for i in range(30)]
     price = session.price_of_best(names, loss=0.1)
     choice = session.best(names, loss=0.1)
@@ -190,7 +190,7 @@ def test_the_best_is_found_and_is_cheaper_than_asking_all(session: holdfast.Sess
     assert choice.certificate.verify() == choice.certificate
 
 
-def test_the_best_of_means_is_in_their_units(session: holdfast.Session) -> None:
+def test_the_best_of_means_is_in_their_units(session: peekproof.Session) -> None:
     choice = session.best(["mean(delay, 0, 100)", "mean(x, 0, 100)"], loss=10)
 
     assert choice.chosen == "mean(delay, 0, 100)"
@@ -211,7 +211,7 @@ def test_the_best_of_means_is_in_their_units(session: holdfast.Session) -> None:
     ],
 )
 def test_what_cannot_be_compared_is_refused(
-    session: holdfast.Session, candidates: list[str], says: str
+    session: peekproof.Session, candidates: list[str], says: str
 ) -> None:
     with pytest.raises(InvalidInput, match=says):
         session.best(candidates)
@@ -222,8 +222,8 @@ def median_of_x(frame: pl.DataFrame) -> float:
     return float(np.median(frame["x"].to_numpy()))
 
 
-def test_a_statistic_is_answered_in_its_units(session: holdfast.Session) -> None:
-    median = holdfast.Statistic(
+def test_a_statistic_is_answered_in_its_units(session: peekproof.Session) -> None:
+    median = peekproof.Statistic(
         name="median of x", function=median_of_x, sensitivity=Fraction(1, 4000), low=0, high=1
     )
     answer = session.measure(median)
@@ -238,9 +238,9 @@ def test_a_statistic_is_answered_in_its_units(session: holdfast.Session) -> None
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 7.0, -3.0])
 def test_a_statistic_that_leaves_its_bounds_is_cut(value: float) -> None:
-    session = holdfast.open(flights(), questions=50, mechanisms=GAUSSIAN, entropy=Seeded(1))
+    session = peekproof.open(flights(), questions=50, mechanisms=GAUSSIAN, entropy=Seeded(1))
     found = session.measure(
-        holdfast.Statistic(
+        peekproof.Statistic(
             name="odd", function=lambda _: value, sensitivity=1 / ROWS, low=0, high=1
         )
     )
@@ -248,11 +248,11 @@ def test_a_statistic_that_leaves_its_bounds_is_cut(value: float) -> None:
     assert found.value == pytest.approx(1.0 if value == 7 else 0.0, abs=0.2)
 
 
-def test_a_statistic_that_fails_counts_as_its_lower_bound(session: holdfast.Session) -> None:
+def test_a_statistic_that_fails_counts_as_its_lower_bound(session: peekproof.Session) -> None:
     def failing(frame: pl.DataFrame) -> float:
         raise ValueError(f"secret {frame['x'][0]}")
 
-    broken = holdfast.Statistic(name="x", function=failing, sensitivity=1 / ROWS, low=2, high=3)
+    broken = peekproof.Statistic(name="x", function=failing, sensitivity=1 / ROWS, low=2, high=3)
     answer = session.measure(broken)
 
     assert 2 in answer
@@ -263,17 +263,17 @@ def test_a_statistic_that_fails_counts_as_its_lower_bound(session: holdfast.Sess
 @pytest.mark.parametrize("sensitivity", [0, -1, float("nan"), float("inf"), True, "1"])
 def test_an_absurd_sensitivity_is_refused(sensitivity: float) -> None:
     with pytest.raises(InvalidInput, match="sensitivity"):
-        holdfast.Statistic(name="x", function=median_of_x, sensitivity=sensitivity, low=0, high=1)
+        peekproof.Statistic(name="x", function=median_of_x, sensitivity=sensitivity, low=0, high=1)
 
 
-def test_forms_can_be_asked_together_and_are_charged_together(session: holdfast.Session) -> None:
+def test_forms_can_be_asked_together_and_are_charged_together(session: peekproof.Session) -> None:
     share, cells, level = session.respond(
         ["x > 0.5", "histogram(carrier, ('AA', 'UA'))", "quantile(x, 0.5, 0, 1)"]
     )
 
-    assert isinstance(share, holdfast.Answer)
-    assert isinstance(cells, holdfast.HistogramAnswer)
-    assert isinstance(level, holdfast.QuantileAnswer)
+    assert isinstance(share, peekproof.Answer)
+    assert isinstance(cells, peekproof.HistogramAnswer)
+    assert isinstance(level, peekproof.QuantileAnswer)
     assert len(session.ledger.entries()) == 3  # opened, reserved, settled
     costs = [amount_of(each.cost) for each in (share, cells, level)]
     assert sum(costs) == amount_of(session.ledger.spent())
@@ -282,9 +282,9 @@ def test_forms_can_be_asked_together_and_are_charged_together(session: holdfast.
     assert all(each.replayed for each in again)
 
 
-def test_a_batch_that_does_not_fit_is_refused_whole(session: holdfast.Session) -> None:
+def test_a_batch_that_does_not_fit_is_refused_whole(session: peekproof.Session) -> None:
     fine = ["quantile(x, 0.5, 0, 1, 1000)", "x > 0.25"]
-    small = holdfast.open(flights(), questions=2, mechanisms=GAUSSIAN)
+    small = peekproof.open(flights(), questions=2, mechanisms=GAUSSIAN)
     with pytest.raises(BudgetExhausted):
         small.respond(fine)
 
@@ -293,13 +293,13 @@ def test_a_batch_that_does_not_fit_is_refused_whole(session: holdfast.Session) -
 
 
 def test_all_forms_survive_the_file(tmp_path: Path) -> None:
-    place = tmp_path / "ledger.holdfast"
+    place = tmp_path / "ledger.peekproof"
     texts = ["mean(delay, -20, 120)", "histogram(carrier, ('AA', 'UA'))", "quantile(x, 0.5, 0, 1)"]
     names = ["m1", "m7"]
-    with holdfast.open(flights(), questions=400, mechanisms=GAUSSIAN, ledger=place) as session:
+    with peekproof.open(flights(), questions=400, mechanisms=GAUSSIAN, ledger=place) as session:
         first = session.respond(texts)
         chosen = session.best(names)
-    with holdfast.open(flights(), ledger=place) as session:
+    with peekproof.open(flights(), ledger=place) as session:
         again = session.respond(texts)
         assert session.best(names).index == chosen.index
         assert session.ledger.verify() == 5
@@ -313,7 +313,7 @@ def test_all_forms_survive_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["histogram(x, (0.5))", "histogram(carrier, ('AA', 'UA'))", "quantile(x, 0.5, 0, 1)"]
 )
-def test_what_is_no_number_needs_its_own_call(session: holdfast.Session, text: str) -> None:
+def test_what_is_no_number_needs_its_own_call(session: peekproof.Session, text: str) -> None:
     with pytest.raises(InvalidInput, match="call session"):
         session.ask(text)
 
@@ -322,14 +322,14 @@ def test_what_is_no_number_needs_its_own_call(session: holdfast.Session, text: s
 def test_promises_without_a_clock_refuse_what_needs_one(
     kind: Kind,
 ) -> None:
-    size = None if kind is holdfast.OpenEnded else 8
-    session = holdfast.open(flights(), questions=size, mechanisms=[kind])
+    size = None if kind is peekproof.OpenEnded else 8
+    session = peekproof.open(flights(), questions=size, mechanisms=[kind])
     for call in (
         lambda: session.histogram("histogram(x, (0.5, 0.6))"),
         lambda: session.quantile("quantile(x, 0.5, 0, 1)"),
         lambda: session.best(["m1", "m2"]),
         lambda: session.measure(
-            holdfast.Statistic(name="x", function=median_of_x, sensitivity=1, low=0, high=1)
+            peekproof.Statistic(name="x", function=median_of_x, sensitivity=1, low=0, high=1)
         ),
     ):
         with pytest.raises(InvalidInput, match="Gaussian"):

@@ -17,20 +17,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast.core.errors import LedgerDamaged
-from holdfast.core.refusals import RoundsExhausted
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.ledger.entry import Body, Entry, follow
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import Opening
-from holdfast.mechanisms import above_threshold, numeric_sparse
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import Plan
-from holdfast.session.held_rounds import check_rounds
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.errors import LedgerDamaged
+from peekproof.core.refusals import RoundsExhausted
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.ledger.entry import Body, Entry, follow
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import Opening
+from peekproof.mechanisms import above_threshold, numeric_sparse
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import Plan
+from peekproof.session.held_rounds import check_rounds
+from peekproof.session.session import Session
 from mechanisms.discrete_laws import Script
 
 ROWS, QUESTIONS = 10, 100
@@ -174,7 +174,7 @@ def test_sessions_on_one_ledger_say_what_the_definition_says(
 @pytest.fixture(autouse=True)
 def _unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a witness, which would notice a forgery before anyone looks at what it says."""
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
 
 
 RNG = np.random.default_rng(1)
@@ -184,10 +184,10 @@ DATA = {"x": RNG.random(50_000)}
 def recorded(place: Path) -> None:
     """Stands, is corrected, stands thrice in a second round; then another session opens a third."""
     arguments = {"ledger": place, "entropy": Seeded(1)}
-    with holdfast.open(
+    with peekproof.open(
         DATA,
         questions=50,
-        mechanisms=[holdfast.Thresholdout],
+        mechanisms=[peekproof.Thresholdout],
         **arguments,  # type: ignore[arg-type]
     ) as session:
         session.ask("x > 0.4", guess=0.6)
@@ -195,7 +195,7 @@ def recorded(place: Path) -> None:
         session.ask("x > 0.2", guess=0.8)
         session.ask("x > 0.25", guess=0.75)
         session.ask("x > 0.26", guess=0.74)
-    with holdfast.open(DATA, **arguments) as session:  # type: ignore[arg-type]
+    with peekproof.open(DATA, **arguments) as session:  # type: ignore[arg-type]
         session.ask("x > 0.5", guess=0.5)
         assert session.failures == 1
         assert session.remaining_rounds == 7
@@ -345,27 +345,27 @@ def _without_a_threshold(entries: list[tuple[str, Body]]) -> None:
     ],
 )
 def test_a_record_that_cannot_be_is_damage(tmp_path: Path, change: Change) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     recorded(place)
     rewritten(place, change)
     with pytest.raises(LedgerDamaged):
-        holdfast.open(DATA, ledger=place, entropy=Seeded(1))
+        peekproof.open(DATA, ledger=place, entropy=Seeded(1))
 
 
 @pytest.mark.parametrize("lost", [None, 4, 10, 12])
 def test_a_record_of_what_can_be_is_none(tmp_path: Path, lost: int | None) -> None:
     """Otherwise the test above rejects everything. The last of a round may never be settled."""
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     recorded(place)
     rewritten(place, lambda entries: None if lost is None else _dropped(entries, lost))
-    with holdfast.open(DATA, ledger=place, entropy=Seeded(1)) as session:
+    with peekproof.open(DATA, ledger=place, entropy=Seeded(1)) as session:
         session.ask("x > 0.4").certificate.verify()
 
 
 def test_a_forgery_behind_an_open_session_does_not_verify(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     recorded(place)
-    with holdfast.open(DATA, ledger=place, entropy=Seeded(1)) as session:
+    with peekproof.open(DATA, ledger=place, entropy=Seeded(1)) as session:
         answer = session.ask("x > 0.4")
     rewritten(place, _of_a_number_skipped)
     with pytest.raises(LedgerDamaged):
@@ -386,13 +386,13 @@ def overlapping(place: Path) -> None:
     """One session is slow to settle; meanwhile another opens a round, and goes on after it."""
     arguments = {"ledger": place, "entropy": Seeded(1)}
     with (
-        holdfast.open(
+        peekproof.open(
             DATA,
             questions=50,
-            mechanisms=[holdfast.Thresholdout],
+            mechanisms=[peekproof.Thresholdout],
             **arguments,  # type: ignore[arg-type]
         ) as slow,
-        holdfast.open(DATA, **arguments) as quick,  # type: ignore[arg-type]
+        peekproof.open(DATA, **arguments) as quick,  # type: ignore[arg-type]
     ):
         settle = slow.ledger.settle
 
@@ -410,13 +410,13 @@ def overlapping(place: Path) -> None:
 
 
 def test_a_late_outcome_of_an_older_round_changes_nothing(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     overlapping(place)
-    with holdfast.open(DATA, ledger=place, entropy=Seeded(1)) as session:
+    with peekproof.open(DATA, ledger=place, entropy=Seeded(1)) as session:
         session.ask("x > 0.4").certificate.verify()
         reserved = [entry.body for entry in session.ledger.entries() if entry.kind == "reserve"]
         assert [body["terms"]["round"] for body in reserved] == ["0", "1", "1", "1", "2"]
         assert [body["cost"] != "0" for body in reserved] == [True, True, False, False, True]
     rewritten(place, lambda entries: _dropped(entries, 5))  # the outcome before the late one
     with pytest.raises(LedgerDamaged):
-        holdfast.open(DATA, ledger=place, entropy=Seeded(1))
+        peekproof.open(DATA, ledger=place, entropy=Seeded(1))

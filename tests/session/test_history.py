@@ -13,17 +13,17 @@ import pandas as pd
 import polars as pl
 import pytest
 
-import holdfast
+import peekproof
 from core.markup import read
-from holdfast.core.errors import InvalidInput
-from holdfast.data.table import Table
-from holdfast.ledger import loading
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question
-from holdfast.session import Session
-from holdfast.session.certified import Chosen, Level, Numbers
-from holdfast.session.history import COLUMNS, History, Recorded
-from holdfast.session.receipt import receipts
+from peekproof.core.errors import InvalidInput
+from peekproof.data.table import Table
+from peekproof.ledger import loading
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question
+from peekproof.session import Session
+from peekproof.session.certified import Chosen, Level, Numbers
+from peekproof.session.history import COLUMNS, History, Recorded
+from peekproof.session.receipt import receipts
 
 RNG = np.random.default_rng(1)
 ROWS = 20_000
@@ -33,9 +33,9 @@ HOSTILE = "carrier = '<script>alert(1)</script>\x1b[31m'"
 
 
 def opened(**arguments: object) -> Session:
-    given = {"questions": 400, "mechanisms": [holdfast.Gaussian], **arguments}
+    given = {"questions": 400, "mechanisms": [peekproof.Gaussian], **arguments}
     given = {"categories": {"carrier": CARRIERS}, **given}
-    return holdfast.open(DATA, entropy=Seeded(1), **given)  # type: ignore[arg-type]
+    return peekproof.open(DATA, entropy=Seeded(1), **given)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -128,12 +128,12 @@ def test_cells_whose_names_nobody_declared_again_are_numbered(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("mechanism", "arguments", "asked"),
     [
-        (holdfast.Checking, {}, {"guess": 0.2, "tolerance": 0.2}),
-        (holdfast.Checking, {}, {"guess": 0.9, "tolerance": 0.2}),
-        (holdfast.LimitedChecking, {"failures": 3, "questions": 20}, {"guess": 0.9}),
-        (holdfast.Thresholdout, {"questions": 20}, {"guess": 0.9}),
-        (holdfast.Splitting, {"questions": 3}, {}),
-        (holdfast.Truncation, {"questions": 3}, {}),
+        (peekproof.Checking, {}, {"guess": 0.2, "tolerance": 0.2}),
+        (peekproof.Checking, {}, {"guess": 0.9, "tolerance": 0.2}),
+        (peekproof.LimitedChecking, {"failures": 3, "questions": 20}, {"guess": 0.9}),
+        (peekproof.Thresholdout, {"questions": 20}, {"guess": 0.9}),
+        (peekproof.Splitting, {"questions": 3}, {}),
+        (peekproof.Truncation, {"questions": 3}, {}),
     ],
 )
 def test_answers_of_every_mechanism_are_told_as_they_were(
@@ -154,7 +154,7 @@ def test_answers_of_every_mechanism_are_told_as_they_were(
 
 
 def test_open_ended_answers_are_told_as_they_were() -> None:
-    with opened(mechanisms=[holdfast.OpenEnded], questions=None) as session:
+    with opened(mechanisms=[peekproof.OpenEnded], questions=None) as session:
         answers = session.ask_many([f"delay > {n}" for n in range(5)])
         found = session.answers()
         assert [numbers(each).interval for each in found] == [each.interval for each in answers]
@@ -326,7 +326,7 @@ def test_a_session_shows_its_promise_and_what_is_left(session: Session) -> None:
 
 
 def test_rounds_show_how_many_are_left_and_no_key() -> None:
-    with opened(mechanisms=[holdfast.Rounds], rounds=3, questions=20) as session:
+    with opened(mechanisms=[peekproof.Rounds], rounds=3, questions=20) as session:
         session.ask_many(["delay > 30", "delay > 60"])
         key = session.ledger.opening.mechanism["key"]
         shown = [each._repr_html_() for each in (session, session.plan, session.ledger)]

@@ -11,14 +11,14 @@ from mpmath import log as mplog
 from mpmath import mpf, mpmathify, workdps
 from mpmath import sqrt as mpsqrt
 
-import holdfast
+import peekproof
 from adversary.attacks import LABEL, draw_sample, features
-from holdfast.audit.correlation import agreement
-from holdfast.core.charge import Offer
-from holdfast.core.refusals import BudgetExhausted, FailuresExhausted
-from holdfast.ledger.ledger import Reservation
-from holdfast.query.form import FINE
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.audit.correlation import agreement
+from peekproof.core.charge import Offer
+from peekproof.core.refusals import BudgetExhausted, FailuresExhausted
+from peekproof.ledger.ledger import Reservation
+from peekproof.query.form import FINE
+from peekproof.testing.statistics import excess_p_value, statistical
 from session.limited import DATA, QUESTIONS, ROWS, fail, limited, promised
 
 FALSE_ALARM = 1e-8
@@ -80,8 +80,8 @@ def test_it_says_how_many_failed() -> None:
 
 
 def test_two_sessions_on_one_file_share_the_failures(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
-    with limited(failures=3, ledger=place) as one, holdfast.open(DATA, ledger=place) as other:
+    place = tmp_path / "l.peekproof"
+    with limited(failures=3, ledger=place) as one, peekproof.open(DATA, ledger=place) as other:
         fail(one, 1)
         fail(other, 2)
         fail(one, 3)
@@ -90,12 +90,12 @@ def test_two_sessions_on_one_file_share_the_failures(tmp_path: Path) -> None:
             with pytest.raises(FailuresExhausted):
                 fail(session, 4)
         assert other.ask("x > 0.1001").replayed
-    with holdfast.open(DATA, ledger=place) as later, pytest.raises(FailuresExhausted):
+    with peekproof.open(DATA, ledger=place) as later, pytest.raises(FailuresExhausted):
         later.ask("x > 0.5", guess=0.5)
 
 
 def test_sessions_that_race_do_not_exceed_the_failures(tmp_path: Path) -> None:
-    place, most, racers = tmp_path / "l.holdfast", 4, 4
+    place, most, racers = tmp_path / "l.peekproof", 4, 4
     with limited(failures=most, ledger=place):
         pass
     start = threading.Barrier(racers)
@@ -103,7 +103,7 @@ def test_sessions_that_race_do_not_exceed_the_failures(tmp_path: Path) -> None:
     refused: list[int] = []
 
     def race(racer: int) -> None:
-        with holdfast.open(DATA, ledger=place) as session:
+        with peekproof.open(DATA, ledger=place) as session:
             start.wait(timeout=10)
             for number in range(3):
                 try:
@@ -118,7 +118,7 @@ def test_sessions_that_race_do_not_exceed_the_failures(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert (len(failed), len(refused)) == (most, 3 * racers - most)
-    with holdfast.open(DATA, ledger=place) as session:
+    with peekproof.open(DATA, ledger=place) as session:
         assert session.failures == most
         answered = [settled.text for settled in session.ledger.answers().values()]
         assert len(answered) == most
@@ -126,7 +126,7 @@ def test_sessions_that_race_do_not_exceed_the_failures(tmp_path: Path) -> None:
 
 
 def test_what_was_never_settled_counts_as_failed(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=2, ledger=place) as session:
         check = promised(session).check(Fraction(1, 2))
         offer = Offer(cost=check.cost(), terms=check.describe())
@@ -135,7 +135,7 @@ def test_what_was_never_settled_counts_as_failed(tmp_path: Path) -> None:
         )
         assert isinstance(lost, Reservation)
         assert session.failures == 1
-    with holdfast.open(DATA, ledger=place) as session:
+    with peekproof.open(DATA, ledger=place) as session:
         fail(session, 1)
         assert session.remaining == 0
         with pytest.raises(FailuresExhausted):
@@ -150,8 +150,8 @@ def test_what_was_never_settled_counts_as_failed(tmp_path: Path) -> None:
 def test_the_known_radii_at_half_of_the_data(before: int, known: float) -> None:
     """50,000 rows check, 1,000 questions, β = 0.05, and so many failures before the last."""
     half = {"x": np.random.default_rng(2).random(50_000)}
-    with holdfast.open(
-        half, questions=1000, mechanisms=[holdfast.LimitedChecking], failures=before + 1
+    with peekproof.open(
+        half, questions=1000, mechanisms=[peekproof.LimitedChecking], failures=before + 1
     ) as session:
         tolerance = sqrt(log(2 * 1000 / 0.05) / 50_000)
         count = sum(comb(1000, j + 1) * ceil(2 / tolerance) ** j for j in range(before + 1))
@@ -211,10 +211,10 @@ def test_a_vote_of_what_failed_misleads_no_session() -> None:
     missed = fooled = 0
     for _ in range(sessions):
         sample, told, votes = draw_sample(signs, voters, rng), [], {}
-        with holdfast.open(
+        with peekproof.open(
             sample,
             questions=voters + 1,
-            mechanisms=[holdfast.LimitedChecking],
+            mechanisms=[peekproof.LimitedChecking],
             failures=most,
             tolerance=0.005,
         ) as session:
@@ -242,11 +242,11 @@ def test_a_vote_of_what_failed_misleads_no_session() -> None:
 def test_a_guesser_learns_from_failures() -> None:
     rng = np.random.default_rng(4)
     skewed = {"a": rng.random(ROWS) < 0.9, "b": rng.random(ROWS) < 0.2}
-    weights = holdfast.learned_weights(holdfast.Domain({"a": (True, False), "b": (True, False)}))
-    with holdfast.open(
+    weights = peekproof.learned_weights(peekproof.Domain({"a": (True, False), "b": (True, False)}))
+    with peekproof.open(
         skewed,
         questions=QUESTIONS,
-        mechanisms=[holdfast.LimitedChecking],
+        mechanisms=[peekproof.LimitedChecking],
         failures=3,
         tolerance=0.05,
         guesser=weights,
@@ -259,7 +259,7 @@ def test_a_guesser_learns_from_failures() -> None:
 
 
 def test_a_list_of_questions_ends_where_the_session_does() -> None:
-    wrong = holdfast.Training({"x": np.zeros(10)})  # guesses that no x is above anything
+    wrong = peekproof.Training({"x": np.zeros(10)})  # guesses that no x is above anything
     with limited(failures=2, guesser=wrong) as session:
         with pytest.raises(FailuresExhausted):
             session.ask_many(["x > 0.1", "x > 0.2", "x > 0.3"])
@@ -268,7 +268,7 @@ def test_a_list_of_questions_ends_where_the_session_does() -> None:
 
 
 def test_guesses_from_as_many_training_rows_do_not_fail_by_chance() -> None:
-    training = holdfast.Training({"x": np.random.default_rng(9).random(ROWS), "y": DATA["y"]})
+    training = peekproof.Training({"x": np.random.default_rng(9).random(ROWS), "y": DATA["y"]})
     with limited(failures=1, guesser=training) as session:
         answers = session.ask_many([f"x > {number / 100}" for number in range(1, 100)])
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
-from holdfast.core.refusals import VacuousPlan
-from holdfast.ledger.entry import Body
+import peekproof
+from peekproof.cli.main import main
+from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
+from peekproof.core.refusals import VacuousPlan
+from peekproof.ledger.entry import Body
 from session.forging import forged
 from session.limited import DATA, QUESTIONS, fail, limited, promised
 
@@ -22,7 +22,7 @@ from session.limited import DATA, QUESTIONS, fail, limited, promised
 @pytest.fixture(autouse=True)
 def _unseen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a witness, which would notice a forgery before anyone looks at what it says."""
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
 
 
 # What is refused -------------------------------------------------------------------------------
@@ -59,16 +59,16 @@ def test_a_question_has_no_tolerance_or_radius_of_its_own() -> None:
         ({"tolerance": Fraction(10**3_000 + 1, 3 * 10**3_000)}, "tolerance"),
         ({"tolerance": 1e-5}, "tolerance"),  # finer than a row
         ({"mechanisms": None}, "failures"),
-        ({"mechanisms": [holdfast.Checking]}, "failures"),
-        ({"mechanisms": [holdfast.OpenEnded], "questions": None}, "mechanisms"),
+        ({"mechanisms": [peekproof.Checking]}, "failures"),
+        ({"mechanisms": [peekproof.OpenEnded], "questions": None}, "mechanisms"),
     ],
 )
 def test_what_cannot_be_opened_is_named(arguments: dict[str, object], named: str) -> None:
     given: dict[str, object] = {
-        "failures": 3, "mechanisms": [holdfast.LimitedChecking], "questions": 10, **arguments,
+        "failures": 3, "mechanisms": [peekproof.LimitedChecking], "questions": 10, **arguments,
     }  # fmt: skip
     with pytest.raises(InvalidInput) as caught:
-        holdfast.open(DATA, **given)  # type: ignore[arg-type]
+        peekproof.open(DATA, **given)  # type: ignore[arg-type]
     assert caught.value.argument == named
 
 
@@ -76,33 +76,33 @@ def test_a_promise_that_says_nothing_is_refused_with_what_would_do() -> None:
     few = {"x": np.random.default_rng(1).random(300)}
     for tolerance in (None, 0.2):
         with pytest.raises(VacuousPlan) as caught:
-            holdfast.open(
-                few, mechanisms=[holdfast.LimitedChecking], failures=20, tolerance=tolerance
+            peekproof.open(
+                few, mechanisms=[peekproof.LimitedChecking], failures=20, tolerance=tolerance
             )
         needed = {"x": np.random.default_rng(1).random(caught.value.rows_needed)}
-        with holdfast.open(
-            needed, mechanisms=[holdfast.LimitedChecking], failures=20, tolerance=tolerance
+        with peekproof.open(
+            needed, mechanisms=[peekproof.LimitedChecking], failures=20, tolerance=tolerance
         ) as session:
             assert session.plan.radius < 0.5
 
 
 def test_a_ledger_keeps_its_number_of_failures(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=3, tolerance=0.03, ledger=place):
         pass
     for failures, tolerance in ((4, None), (3, 0.04)):
         with pytest.raises(LedgerMismatch):
-            holdfast.open(DATA, ledger=place, failures=failures, tolerance=tolerance)
+            peekproof.open(DATA, ledger=place, failures=failures, tolerance=tolerance)
     with pytest.raises(LedgerMismatch):
-        holdfast.open(DATA, ledger=place, mechanisms=[holdfast.Checking])
+        peekproof.open(DATA, ledger=place, mechanisms=[peekproof.Checking])
     for given, exact in ((None, None), (3, None), (3, Fraction(3, 100))):
-        with holdfast.open(DATA, ledger=place, failures=given, tolerance=exact) as session:
+        with peekproof.open(DATA, ledger=place, failures=given, tolerance=exact) as session:
             assert promised(session).failures == 3
-    other = tmp_path / "other.holdfast"
-    with holdfast.open(DATA, mechanisms=[holdfast.Checking], ledger=other):
+    other = tmp_path / "other.peekproof"
+    with peekproof.open(DATA, mechanisms=[peekproof.Checking], ledger=other):
         pass
     with pytest.raises(LedgerMismatch, match="without a limit"):
-        holdfast.open(DATA, ledger=other, failures=3)
+        peekproof.open(DATA, ledger=other, failures=3)
 
 
 # Forgeries -------------------------------------------------------------------------------------
@@ -161,12 +161,12 @@ def _off_the_middle(kind: str, body: Body) -> None:
 def test_a_record_that_cannot_be_is_damage(
     tmp_path: Path, change: Callable[[str, Body], None]
 ) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=3, tolerance=0.03, ledger=place) as session:
         fail(session, 1, 2)
         session.ask("x > 0.1001").certificate.verify()
     forged(place, change)
-    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+    with pytest.raises(LedgerDamaged), peekproof.open(DATA, ledger=place) as session:
         session.ask("x > 0.1001").certificate.verify()
 
 
@@ -174,11 +174,11 @@ def test_a_record_that_cannot_be_is_damage(
 def test_a_check_of_another_promise_is_not_even_repeated(
     tmp_path: Path, change: Callable[[str, Body], None]
 ) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=3, tolerance=0.03, ledger=place) as session:
         session.ask("x > 0.5", guess=0.5)
     forged(place, change)
-    with pytest.raises(LedgerDamaged), holdfast.open(DATA, ledger=place) as session:
+    with pytest.raises(LedgerDamaged), peekproof.open(DATA, ledger=place) as session:
         session.ask("x > 0.5")
 
 
@@ -188,17 +188,17 @@ def _no_bins(kind: str, body: Body) -> None:
 
 
 def test_a_check_that_is_cut_short_is_damage_to_all_who_look(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=3, ledger=place) as session:
         fail(session, 1)
     forged(place, _no_bins)
     with pytest.raises(LedgerDamaged):
-        holdfast.open(DATA, ledger=place)
+        peekproof.open(DATA, ledger=place)
     assert run("ledger", "show", str(place)) == 4
 
 
 def test_a_changed_entry_breaks_the_chain(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with limited(failures=3, ledger=place) as session:
         fail(session, 1)
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
@@ -206,7 +206,7 @@ def test_a_changed_entry_breaks_the_chain(tmp_path: Path) -> None:
             'UPDATE entry SET body = replace(body, \'"failures":"3"\', \'"failures":"9"\')'
         )
     with pytest.raises(LedgerDamaged):
-        holdfast.open(DATA, ledger=place)
+        peekproof.open(DATA, ledger=place)
 
 
 # The command -----------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_the_command_opens_continues_and_ends(
 
     assert run(*ask, "x > 0.5", "--guess", "0.5", "--mechanism", "limited-checking") == 2
     assert run(*ask, "x > 0.5", *opening) == 2  # without a guess
-    assert not Path(f"{file}.holdfast").exists()
+    assert not Path(f"{file}.peekproof").exists()
     assert run(*ask, "x > 0.5", "--guess", "0.5", *opening) == 0
     assert "0 of at most 2 guesses failed so far, 999 new" in capsys.readouterr().out
     assert run(*ask, "x > 0.2", "--guess", "0.5") == 0

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.noise.entropy import Seeded
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.noise.entropy import Seeded
 from session.conftest import Opener
 
 

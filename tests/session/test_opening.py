@@ -10,25 +10,25 @@ import numpy as np
 import polars as pl
 import pytest
 
-from holdfast.core.errors import (
+from peekproof.core.errors import (
     DataError,
-    HoldfastError,
+    PeekproofError,
     InvalidInput,
     LedgerDamaged,
     LedgerMismatch,
     LedgerUnavailable,
 )
-from holdfast.core.loss import GDP
-from holdfast.core.refusals import VacuousPlan
-from holdfast.core.target import Target
-from holdfast.data.load import in_memory
-from holdfast.ledger.file import MEMORY
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.opening import Opening
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import plan
-from holdfast.session import Session
+from peekproof.core.loss import GDP
+from peekproof.core.refusals import VacuousPlan
+from peekproof.core.target import Target
+from peekproof.data.load import in_memory
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import Opening
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import plan
+from peekproof.session import Session
 from ledger.books import without_privileges
 from session.people import ROWS, ledger_bytes, noise_of, people, write_csv
 
@@ -313,7 +313,7 @@ def test_bad_arguments_are_named_before_anything_is_touched(
 def test_arguments_beyond_all_floats_are_refused(
     arguments: dict[str, object], csv: Path, opened: Opener
 ) -> None:
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         opened(csv, **arguments)
 
 
@@ -337,19 +337,19 @@ def test_data_that_cannot_be_held_gets_no_ledger(
     with pytest.raises(DataError) as caught:
         opened(source)
     assert f"{source} {problem}; " in str(caught.value)
-    assert not (tmp_path / "data.csv.holdfast").exists()
+    assert not (tmp_path / "data.csv.peekproof").exists()
 
 
 def test_a_read_only_folder_is_named_with_a_way_out(
     public_folder: Path, opened: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
     csv = write_csv(public_folder / "people.csv", people())
     with without_privileges(public_folder):
         with pytest.raises(LedgerUnavailable) as caught:
             opened(csv)
         assert opened(csv, ledger=":memory:").remaining == 1000
-    assert f"{csv}.holdfast cannot be created (permission denied)" in str(caught.value)
+    assert f"{csv}.peekproof cannot be created (permission denied)" in str(caught.value)
     assert '":memory:"' in str(caught.value)
     assert list(public_folder.iterdir()) == [csv]
 
@@ -358,7 +358,7 @@ def test_a_read_only_ledger_is_named_and_stays_as_it_is(
     public_folder: Path, opened: Opener
 ) -> None:
     csv = write_csv(public_folder / "people.csv", people())
-    place = public_folder / "people.csv.holdfast"
+    place = public_folder / "people.csv.peekproof"
     opened(csv, questions=7).close()
     place.chmod(0o444)
     before = ledger_bytes(place)

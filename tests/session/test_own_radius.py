@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
 from session.conftest import Opener
 from session.people import noise_of
 

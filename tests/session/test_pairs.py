@@ -11,21 +11,21 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.data import pairs as counting
-from holdfast.data.pairs import PairStatistic
-from holdfast.ledger.entry import Body
-from holdfast.planner import checking as planning
-from holdfast.planner.checking import checked_offer, described_check
-from holdfast.planner.recorded import own_certificate_of
-from holdfast.session import guess as guessing
-from holdfast.session.receipt import receipts
-from holdfast.session.recount import _made_after, check_pasts
-from holdfast.session.replay import replay
-from holdfast.session.session import Session
-from holdfast.theory.generalization import pairs as theory
-from holdfast.theory.generalization.pairs import pair_levels
+import peekproof
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.data import pairs as counting
+from peekproof.data.pairs import PairStatistic
+from peekproof.ledger.entry import Body
+from peekproof.planner import checking as planning
+from peekproof.planner.checking import checked_offer, described_check
+from peekproof.planner.recorded import own_certificate_of
+from peekproof.session import guess as guessing
+from peekproof.session.receipt import receipts
+from peekproof.session.recount import _made_after, check_pasts
+from peekproof.session.replay import replay
+from peekproof.session.session import Session
+from peekproof.theory.generalization import pairs as theory
+from peekproof.theory.generalization.pairs import pair_levels
 from session.forging import forged
 
 ROWS = 6_001
@@ -43,12 +43,12 @@ def ones(frame: pl.DataFrame) -> int:
 BOTH = PairStatistic(name="both", function=ones)
 
 
-LIMITED: dict[str, Any] = {"mechanisms": [holdfast.LimitedChecking], "failures": 3}
+LIMITED: dict[str, Any] = {"mechanisms": [peekproof.LimitedChecking], "failures": 3}
 
 
 def opened(ledger: Path | str = ":memory:", **given: Any) -> Session:
-    said = {"questions": 100, "mechanisms": [holdfast.Checking], **given}
-    return holdfast.open(DATA, ledger=str(ledger), **said)
+    said = {"questions": 100, "mechanisms": [peekproof.Checking], **given}
+    return peekproof.open(DATA, ledger=str(ledger), **said)
 
 
 def test_a_guess_that_the_pairs_confirm_is_the_answer() -> None:
@@ -80,8 +80,8 @@ def test_a_guess_that_fails_is_told_to_a_bin_and_counted() -> None:
 
 @pytest.mark.parametrize("rows", [50, 51])
 def test_the_check_is_that_of_half_as_many_rows(rows: int) -> None:
-    session = holdfast.open(
-        {"x": [True] * rows}, questions=10, mechanisms=[holdfast.Checking], confidence=0.5
+    session = peekproof.open(
+        {"x": [True] * rows}, questions=10, mechanisms=[peekproof.Checking], confidence=0.5
     )
     session.ask(BOTH, guess=1, tolerance=1)
     terms = next(iter(session.ledger.answers().values())).terms
@@ -126,8 +126,8 @@ def missed() -> Fraction:
     chance, truth = Fraction(0), BIAS**2
     for count in range(COINS + 1):
         rows = {"x": [True] * count + [False] * (COINS - count)}
-        with holdfast.open(
-            rows, questions=1, mechanisms=[holdfast.Checking], confidence=float(1 - BETA)
+        with peekproof.open(
+            rows, questions=1, mechanisms=[peekproof.Checking], confidence=float(1 - BETA)
         ) as session:
             answer = session.ask(BOTH, guess=0.2, tolerance=0.6099)
         if not answer.low <= truth <= answer.high:
@@ -150,7 +150,7 @@ def test_a_check_on_as_many_rows_as_there_are_misses_more(monkeypatch: pytest.Mo
 
 
 def test_a_ledger_is_replayed_and_its_receipts_name_the_theorem(tmp_path: Path) -> None:
-    place = tmp_path / "a.holdfast"
+    place = tmp_path / "a.peekproof"
     with opened(place) as session:
         told = [
             session.ask(BOTH, guess=0.81, tolerance=0.06),
@@ -185,7 +185,7 @@ def test_a_check_in_other_units_than_pairs_have_is_damage() -> None:
 def test_a_record_of_pairs_that_cannot_be_is_damage(
     change: dict[str, str | None], tmp_path: Path
 ) -> None:
-    place = tmp_path / "a.holdfast"
+    place = tmp_path / "a.peekproof"
     with opened(place) as session:
         session.ask(BOTH, guess=0.3)
 
@@ -230,11 +230,11 @@ def test_what_is_no_guess_is_refused(said: dict[str, float], told: str) -> None:
         assert session.remaining == 100
 
 
-@pytest.mark.parametrize("given", [LIMITED, {"mechanisms": [holdfast.Gaussian]}])
+@pytest.mark.parametrize("given", [LIMITED, {"mechanisms": [peekproof.Gaussian]}])
 def test_sessions_by_other_promises_take_no_pairs(given: dict[str, Any]) -> None:
     with opened(**given) as session:
         before = session.remaining
-        with pytest.raises(InvalidInput, match=r"sessions by holdfast\.Checking"):
+        with pytest.raises(InvalidInput, match=r"sessions by peekproof\.Checking"):
             session.ask(BOTH, guess=0.8)
         assert session.remaining == before
 
@@ -242,8 +242,8 @@ def test_sessions_by_other_promises_take_no_pairs(given: dict[str, Any]) -> None
 def test_an_engine_that_does_not_number_its_rows_takes_no_pairs(tmp_path: Path) -> None:
     (tmp_path / "rows").mkdir()
     pl.DataFrame(DATA).write_parquet(tmp_path / "rows" / "a.parquet")
-    source = holdfast.load(tmp_path / "rows")
-    with holdfast.open(source, questions=9, mechanisms=[holdfast.Checking]) as session:
+    source = peekproof.load(tmp_path / "rows")
+    with peekproof.open(source, questions=9, mechanisms=[peekproof.Checking]) as session:
         with pytest.raises(InvalidInput, match="rows in memory"):
             session.ask(BOTH, guess=0.8)
         assert session.remaining == 9

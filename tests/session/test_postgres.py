@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import LedgerError
+import peekproof
+from peekproof.core.errors import LedgerError
 from ledger.postgres_server import Database
 
 DATA = {"age": np.random.default_rng(6).uniform(0, 100, 3000)}
 
 
 def test_two_sessions_share_a_budget_in_a_database(database: Database) -> None:
-    with holdfast.open(DATA, questions=10, ledger=database.uri) as first:
-        with holdfast.open(DATA, ledger=database.uri) as second:
+    with peekproof.open(DATA, questions=10, ledger=database.uri) as first:
+        with peekproof.open(DATA, ledger=database.uri) as second:
             answer = first.ask("age > 50")
             assert second.ask("not age <= 50").released == answer.released
             second.ask_many(["age > 60", "age > 70"])
@@ -30,21 +30,21 @@ def test_two_sessions_share_a_budget_in_a_database(database: Database) -> None:
 def test_data_is_registered_once_whatever_it_is_called(
     database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    holdfast.open(DATA, questions=10, ledger=database.place("first")).close()
-    with pytest.raises(holdfast.BudgetElsewhere, match="first"):
-        holdfast.open(DATA, questions=10, ledger=database.place("second"))
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "of another machine"))
+    peekproof.open(DATA, questions=10, ledger=database.place("first")).close()
+    with pytest.raises(peekproof.BudgetElsewhere, match="first"):
+        peekproof.open(DATA, questions=10, ledger=database.place("second"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "of another machine"))
     with pytest.raises(LedgerError, match="first"):
-        holdfast.open(DATA, questions=10, ledger=database.place("second"))
+        peekproof.open(DATA, questions=10, ledger=database.place("second"))
 
 
 def test_no_password_is_shown(database: Database, capsys: pytest.CaptureFixture[str]) -> None:
     at = database.uri.index("://") + 3
     rest = database.uri[at:].split("@", 1)[-1]
-    user = database.uri[at:].split("@")[0].split(":")[0] if "@" in database.uri else "holdfast"
+    user = database.uri[at:].split("@")[0].split(":")[0] if "@" in database.uri else "peekproof"
     place = f"postgresql://{user}:hunter2@{rest}&ledger=a"
-    with holdfast.open(DATA, questions=10, ledger=place) as session:
+    with peekproof.open(DATA, questions=10, ledger=place) as session:
         assert "hunter2" not in repr(session) + session.ledger.place
-    with pytest.raises(holdfast.BudgetElsewhere) as refused:
-        holdfast.open(DATA, questions=10, ledger=place.replace("ledger=a", "ledger=b"))
+    with pytest.raises(peekproof.BudgetElsewhere) as refused:
+        peekproof.open(DATA, questions=10, ledger=place.replace("ledger=a", "ledger=b"))
     assert "hunter2" not in str(refused.value)

@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.cli.main import main
-from holdfast.core.errors import HoldfastError
-from holdfast.data.load import in_memory
-from holdfast.data.statistic import Statistic
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.gaussian_vector import GaussianVector
-from holdfast.mechanisms.open_ended import OpenEnded
-from holdfast.query.form import FINE
-from holdfast.query.question import parse_question
-from holdfast.session import Session
-from holdfast.session import open as open_session
+from peekproof.cli.main import main
+from peekproof.core.errors import PeekproofError
+from peekproof.data.load import in_memory
+from peekproof.data.statistic import Statistic
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.query.form import FINE
+from peekproof.query.question import parse_question
+from peekproof.session import Session
+from peekproof.session import open as open_session
 
 ROWS = 20_000
 
@@ -150,7 +150,7 @@ def test_whether_a_statistic_fails_on_the_rows_is_not_told() -> None:
     def told(present: float) -> str:
         try:
             noisy().measure(fails_if(present))
-        except HoldfastError as error:
+        except PeekproofError as error:
             return type(error).__name__
         return "an answer"
 

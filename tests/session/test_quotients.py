@@ -10,15 +10,15 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput, QuestionError
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.noise.entropy import Seeded
+import peekproof
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.noise.entropy import Seeded
 from session.people import noise_of
 
 ROWS = 40_000
-GAUSSIAN = (holdfast.Gaussian,)
+GAUSSIAN = (peekproof.Gaussian,)
 CARRIERS = ("AA", "UA", "DL")
 BY = "by carrier ('AA', 'UA', 'DL')"
 
@@ -38,12 +38,12 @@ def flights(seed: int = 5) -> pl.DataFrame:
 FRAME = flights()
 
 
-def opened(**arguments: object) -> holdfast.Session:
+def opened(**arguments: object) -> peekproof.Session:
     arguments = {"questions": 400, "mechanisms": GAUSSIAN, "entropy": Seeded(3), **arguments}
-    return holdfast.open(FRAME, **arguments)  # type: ignore[arg-type]
+    return peekproof.open(FRAME, **arguments)  # type: ignore[arg-type]
 
 
-def used(session: holdfast.Session) -> Fraction:
+def used(session: peekproof.Session) -> Fraction:
     return amount_of(session.ledger.spent()) / amount_of(noise_of(session).cost())
 
 
@@ -127,8 +127,8 @@ def test_both_parts_fit_or_none_is_asked() -> None:
     assert session.remaining == 1
 
 
-@pytest.mark.parametrize("kind", [holdfast.Truncation, holdfast.Laplace, holdfast.Splitting])
-def test_any_session_answers_quotients(kind: type[holdfast.Laplace]) -> None:
+@pytest.mark.parametrize("kind", [peekproof.Truncation, peekproof.Laplace, peekproof.Splitting])
+def test_any_session_answers_quotients(kind: type[peekproof.Laplace]) -> None:
     session = opened(questions=4, mechanisms=[kind])
     answer = session.conditional("delay > 30 given hour < 12")
     assert late(FRAME.filter(pl.col("hour") < 12)) in answer
@@ -136,8 +136,8 @@ def test_any_session_answers_quotients(kind: type[holdfast.Laplace]) -> None:
 
 def test_guesses_answer_both_parts() -> None:
     session = opened(
-        mechanisms=[holdfast.Checking],
-        guesser=holdfast.Training(flights(seed=6)),
+        mechanisms=[peekproof.Checking],
+        guesser=peekproof.Training(flights(seed=6)),
         entropy=None,
     )
     answer = session.conditional("delay > 30 given hour < 12")
@@ -220,7 +220,7 @@ def test_the_radius_of_groups_is_that_of_what_is_drawn() -> None:
 
 
 def test_questions_of_all_forms_are_one_charge_and_survive_a_restart(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     texts = [
         "hour < 12",
         "delay > 30 given hour < 12",

@@ -8,15 +8,15 @@ from unittest import mock
 
 import pytest
 
-import holdfast
-from holdfast.core.charge import Offer
-from holdfast.core.errors import InvalidInput, LedgerDamaged
-from holdfast.core.theorem import lookup
-from holdfast.ledger.ledger import Ledger
-from holdfast.noise.entropy import Seeded
-from holdfast.session.certified import Chosen, Level, Numbers
-from holdfast.session.receipt import Receipt, receipt, receipts
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.charge import Offer
+from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.theorem import lookup
+from peekproof.ledger.ledger import Ledger
+from peekproof.noise.entropy import Seeded
+from peekproof.session.certified import Chosen, Level, Numbers
+from peekproof.session.receipt import Receipt, receipt, receipts
+from peekproof.session.session import Session
 
 ROWS = 2000
 DATA = {"age": [float(18 + (7 * i) % 70) for i in range(ROWS)]}
@@ -24,8 +24,8 @@ DATA = {"age": [float(18 + (7 * i) % 70) for i in range(ROWS)]}
 
 @pytest.fixture
 def data() -> Iterator[Session]:
-    with holdfast.open(
-        DATA, questions=200, mechanisms=[holdfast.Gaussian], entropy=Seeded(1)
+    with peekproof.open(
+        DATA, questions=200, mechanisms=[peekproof.Gaussian], entropy=Seeded(1)
     ) as session:
         yield session
 
@@ -113,7 +113,7 @@ def test_what_was_left_is_what_was_left_then(data: Session) -> None:
 
 
 def test_rounds_are_counted_and_the_key_is_withheld() -> None:
-    with holdfast.open(DATA, questions=20, rounds=3, mechanisms=[holdfast.Rounds]) as session:
+    with peekproof.open(DATA, questions=20, rounds=3, mechanisms=[peekproof.Rounds]) as session:
         session.ask_many(["age > 50", "age > 60"])
         key = session.ledger.opening.mechanism["key"]
         for found in receipts(session.ledger):
@@ -123,7 +123,7 @@ def test_rounds_are_counted_and_the_key_is_withheld() -> None:
 
 
 def test_a_checked_guess_says_how_it_went() -> None:
-    with holdfast.open(DATA, questions=20, mechanisms=[holdfast.Checking]) as session:
+    with peekproof.open(DATA, questions=20, mechanisms=[peekproof.Checking]) as session:
         passed = session.ask("age > 50", guess=0.5, tolerance=0.2)
         failed = session.ask("age > 60", guess=0.9, tolerance=0.2)
         for found, answer, outcome in zip(
@@ -187,8 +187,8 @@ def test_no_receipt_without_an_answer(data: Session) -> None:
 
 
 def test_a_ledger_on_disk_gives_the_receipt_of_the_session(tmp_path: Path) -> None:
-    place = tmp_path / "x.holdfast"
-    with holdfast.open(DATA, questions=20, ledger=place) as session:
+    place = tmp_path / "x.peekproof"
+    with peekproof.open(DATA, questions=20, ledger=place) as session:
         session.ask("age > 50")
         text = only(session).text()
     with closing(Ledger.open(str(place))) as ledger:

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.session.certified import Numbers
-from holdfast.session.receipt import receipts
-from holdfast.session.replay import replay
+import peekproof
+from peekproof.cli.main import main
+from peekproof.session.certified import Numbers
+from peekproof.session.receipt import receipts
+from peekproof.session.replay import replay
 
 ROWS = 50_000
 DATA = {"x": np.random.default_rng(1).random(ROWS)}
 
 
 def test_a_session_by_thresholdout_is_replayed_and_has_receipts() -> None:
-    with holdfast.open(
-        DATA, questions=200, ledger=":memory:", mechanisms=[holdfast.Thresholdout]
+    with peekproof.open(
+        DATA, questions=200, ledger=":memory:", mechanisms=[peekproof.Thresholdout]
     ) as session:
         answers = [session.ask("x > 0.1", guess=0.9), session.ask("x > 0.2", guess=0.1)]
         assert replay(session.ledger).certificates == 2
@@ -30,11 +30,11 @@ def test_a_session_by_thresholdout_is_replayed_and_has_receipts() -> None:
 
 
 def test_nothing_is_left_after_the_last_failure() -> None:
-    with holdfast.open(
+    with peekproof.open(
         DATA,
         questions=200,
         ledger=":memory:",
-        mechanisms=[holdfast.LimitedChecking],
+        mechanisms=[peekproof.LimitedChecking],
         failures=2,
     ) as session:
         answers = [
@@ -50,8 +50,8 @@ def test_nothing_is_left_after_the_last_failure() -> None:
 def test_receipts_in_json_go_to_the_file(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    place, out = tmp_path / "book.holdfast", tmp_path / "receipts.json"
-    with holdfast.open(DATA, questions=10, ledger=place) as session:
+    place, out = tmp_path / "book.peekproof", tmp_path / "receipts.json"
+    with peekproof.open(DATA, questions=10, ledger=place) as session:
         session.ask("x > 0.5")
     with pytest.raises(SystemExit):
         main(["ledger", "receipt", str(place), "--json", "--out", str(out)])

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import holdfast
-from holdfast.core.errors import LedgerDamaged
-from holdfast.ledger.ledger import Ledger
-from holdfast.session.replay import replay
+import peekproof
+from peekproof.core.errors import LedgerDamaged
+from peekproof.ledger.ledger import Ledger
+from peekproof.session.replay import replay
 from ledger.books import chained, overwrite
 
 DATA = {"age": [float(18 + (7 * i) % 70) for i in range(2000)]}
@@ -23,12 +23,12 @@ DATA = {"age": [float(18 + (7 * i) % 70) for i in range(2000)]}
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A ledger with a histogram, a quantile and a choice, and a snapshot after them."""
-    path = tmp_path / "people.holdfast"
-    with holdfast.open(DATA, questions=200, ledger=path, mechanisms=[holdfast.Gaussian]) as data:
+    path = tmp_path / "people.peekproof"
+    with peekproof.open(DATA, questions=200, ledger=path, mechanisms=[peekproof.Gaussian]) as data:
         data.histogram("histogram(age, (30, 50))")
         data.quantile("quantile(age, 0.5, 0, 100)", loss=0.2)
         data.best(["age > 20", "age > 80"], loss=0.2)
-    monkeypatch.setattr("holdfast.ledger.loading._DUE", 7)
+    monkeypatch.setattr("peekproof.ledger.loading._DUE", 7)
     Ledger.open(str(path)).close()
     monkeypatch.undo()
     return path
@@ -49,7 +49,7 @@ def test_a_replay_from_nothing_agrees_with_the_snapshot(place: Path) -> None:
 
 
 def test_progress_is_told_in_steps(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("holdfast.session.replay._STEP", 3)
+    monkeypatch.setattr("peekproof.session.replay._STEP", 3)
     told: list[tuple[int, int]] = []
     with closing(Ledger.open(str(place))) as ledger:
         replay(ledger, progress=lambda done, total: told.append((done, total)))
@@ -141,8 +141,8 @@ def test_a_sound_chain_of_what_cannot_be_is_damage(
 
 
 def test_a_check_that_cannot_have_come_out_so_is_damage(tmp_path: Path) -> None:
-    place = tmp_path / "guesses.holdfast"
-    with holdfast.open(DATA, questions=20, ledger=place, mechanisms=[holdfast.Checking]) as data:
+    place = tmp_path / "guesses.peekproof"
+    with peekproof.open(DATA, questions=20, ledger=place, mechanisms=[peekproof.Checking]) as data:
         data.ask("age > 50", guess=0.5, tolerance=0.2)
     assert replayed(place)["certificates"] == 1
     with closing(Ledger.open(str(place))) as ledger:

@@ -11,20 +11,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
+import peekproof
 from adversary.attacks import correlation, draw_sample
-from holdfast.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
-from holdfast.core.loss import Draws
-from holdfast.core.refusals import BudgetExhausted, RoundsExhausted
-from holdfast.data.fingerprint import keyed_order
-from holdfast.data.table import Table
-from holdfast.ledger.ledger import Ledger
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.noise.entropy import Seeded
-from holdfast.session import Session
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
+from peekproof.core.loss import Draws
+from peekproof.core.refusals import BudgetExhausted, RoundsExhausted
+from peekproof.data.fingerprint import keyed_order
+from peekproof.data.table import Table
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.noise.entropy import Seeded
+from peekproof.session import Session
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 ROWS, ROUNDS, QUESTIONS = 2003, 4, 30
@@ -37,7 +37,7 @@ def session_of(
     rounds: int | None = ROUNDS,
     questions: int | None = QUESTIONS,
 ) -> Session:
-    return holdfast.open(
+    return peekproof.open(
         NUMBERS, questions=questions, rounds=rounds, ledger=ledger, entropy=Seeded(1)
     )
 
@@ -200,13 +200,13 @@ def test_reopening_continues_and_another_number_of_rounds_is_refused(tmp_path: P
     with pytest.raises(LedgerMismatch, match="rounds"):
         session_of(place, rounds=ROUNDS + 1)
     with pytest.raises(LedgerMismatch, match="the mechanism"):
-        holdfast.open(NUMBERS, mechanisms=[Splitting], ledger=place, entropy=Seeded(1))
+        peekproof.open(NUMBERS, mechanisms=[Splitting], ledger=place, entropy=Seeded(1))
 
 
 def test_a_promise_that_counts_no_rounds_takes_any_number_of_them(tmp_path: Path) -> None:
     place = tmp_path / "book"
     for rounds in (20, 20, 3, None):
-        with holdfast.open(
+        with peekproof.open(
             NUMBERS, questions=20, rounds=rounds, mechanisms=[Gaussian], ledger=place
         ) as session:
             assert session.remaining_rounds is None
@@ -223,7 +223,7 @@ def test_absurd_rounds_are_refused_before_a_ledger_is_made(tmp_path: Path, round
 
 def test_an_open_ended_session_has_no_rounds() -> None:
     with pytest.raises(InvalidInput, match="OpenEnded alone"):
-        holdfast.open(NUMBERS, rounds=3, mechanisms=[holdfast.OpenEnded])
+        peekproof.open(NUMBERS, rounds=3, mechanisms=[peekproof.OpenEnded])
 
 
 def test_the_key_is_new_for_every_session_and_never_shown() -> None:
@@ -231,7 +231,7 @@ def test_the_key_is_new_for_every_session_and_never_shown() -> None:
         key = rounds_of(session).key
         for shown in (session, session.plan, session.plan.to_dict(), session.ledger.opening):
             assert key not in repr(shown)
-    with holdfast.open(NUMBERS, questions=QUESTIONS, rounds=ROUNDS) as session:
+    with peekproof.open(NUMBERS, questions=QUESTIONS, rounds=ROUNDS) as session:
         assert rounds_of(session).key not in (key, "0" * 32)
 
 
@@ -246,7 +246,7 @@ def missed(sessions: int) -> int:
     """In how many sessions a vote that was learnt in the first round misses in the second."""
     rng, missing = np.random.default_rng(7), 0
     for number in range(sessions):
-        with holdfast.open(
+        with peekproof.open(
             draw_sample(400, 20, rng),
             questions=20,
             rounds=2,

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
-from holdfast.core.refusals import VacuousPlan
-from holdfast.data import table as table_module
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.splitting import Splitting
-from holdfast.mechanisms.truncation import Truncation
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import Mechanism
-from holdfast.session import Session
+import peekproof
+from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
+from peekproof.core.refusals import VacuousPlan
+from peekproof.data import table as table_module
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import Mechanism
+from peekproof.session import Session
 
 
 def numbers(rows: int) -> dict[str, object]:
@@ -24,7 +24,7 @@ def numbers(rows: int) -> dict[str, object]:
 
 
 def split(rows: int = 2000, *, ledger: Path | str = ":memory:") -> Session:
-    return holdfast.open(
+    return peekproof.open(
         numbers(rows), questions=5, mechanisms=[Splitting], ledger=ledger, entropy=Seeded(1)
     )
 
@@ -34,7 +34,7 @@ def split(rows: int = 2000, *, ledger: Path | str = ":memory:") -> Session:
     [(1000, 10, Truncation), (100_000, 5, Splitting), (100_000, 200, Gaussian)],
 )
 def test_the_narrowest_route_is_run(rows: int, questions: int, kind: type[Mechanism]) -> None:
-    with holdfast.open(numbers(rows), questions=questions, ledger=":memory:") as session:
+    with peekproof.open(numbers(rows), questions=questions, ledger=":memory:") as session:
         assert type(session.plan.mechanism) is kind
         assert 0.5 in session.ask(f"a < {rows // 2}")
 
@@ -54,7 +54,7 @@ def test_another_mechanism_than_the_recorded_one_is_refused(tmp_path: Path) -> N
     place = tmp_path / "book"
     split(ledger=place).close()
     with pytest.raises(LedgerMismatch, match="the mechanism"):
-        holdfast.open(numbers(2000), mechanisms=[Gaussian], ledger=place, entropy=Seeded(1))
+        peekproof.open(numbers(2000), mechanisms=[Gaussian], ledger=place, entropy=Seeded(1))
 
 
 def test_the_key_is_not_in_what_a_session_shows() -> None:
@@ -74,11 +74,11 @@ def test_the_key_is_not_in_the_opening_as_printed() -> None:
 
 def test_a_vacuous_split_is_refused_with_numbers() -> None:
     with pytest.raises(VacuousPlan):
-        holdfast.open(numbers(100), questions=50, mechanisms=[Splitting])
+        peekproof.open(numbers(100), questions=50, mechanisms=[Splitting])
 
 
 def test_wide_radii_do_not_break_the_ledger_and_absurd_ones_are_refused() -> None:
-    with holdfast.open(
+    with peekproof.open(
         numbers(50_000), questions=1000, mechanisms=[Gaussian], ledger=":memory:"
     ) as session:
         for number in range(200):

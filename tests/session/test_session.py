@@ -9,24 +9,24 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import (
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import (
     EvaluationFailed,
-    HoldfastError,
+    PeekproofError,
     InvalidInput,
     LedgerUnavailable,
     QuestionError,
     TypeMismatch,
     UnknownColumn,
 )
-from holdfast.core.loss import FREE
-from holdfast.core.numerics import decimal_up
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.data.piece import Columns
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.noise.entropy import Seeded
-from holdfast.query.schema import Kind
-from holdfast.session import Session
+from peekproof.core.loss import FREE
+from peekproof.core.numerics import decimal_up
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.data.piece import Columns
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.noise.entropy import Seeded
+from peekproof.query.schema import Kind
+from peekproof.session import Session
 from session.people import ROWS, Person, ledger_bytes, noise_of, people
 
 Opener = Callable[..., Session]
@@ -232,7 +232,7 @@ def test_the_budget_ends_where_it_was_promised_to(csv: Path, opened: Opener) -> 
 
 # What is refused, and what it leaves behind ---------------------------------------------------
 
-BAD_QUESTIONS: list[tuple[object, type[HoldfastError], list[str]]] = [
+BAD_QUESTIONS: list[tuple[object, type[PeekproofError], list[str]]] = [
     ("agee > 50", UnknownColumn, ["unknown column 'agee'", "did you mean 'age'?"]),
     ("city > 5", TypeMismatch, ["text compared with something that is not text"]),
     ("age = 'old'", TypeMismatch, ["text compared with", "`backticks`"]),
@@ -253,7 +253,7 @@ BAD_QUESTIONS: list[tuple[object, type[HoldfastError], list[str]]] = [
 @pytest.mark.parametrize("batch", [False, True], ids=["alone", "in a batch"])
 def test_a_bad_question_is_named_and_nothing_changes(
     bad: str,
-    kind: type[HoldfastError],
+    kind: type[PeekproofError],
     pieces: list[str],
     batch: bool,
     csv: Path,
@@ -368,7 +368,7 @@ def test_nothing_that_can_be_printed_shows_a_value_of_the_data(
     ]
 
     def fails(act: Callable[[], object]) -> None:
-        with pytest.raises(HoldfastError) as caught:
+        with pytest.raises(PeekproofError) as caught:
             act()
         shown.extend(["".join(traceback.format_exception(caught.value)), caught.value.fields()])
 

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-import holdfast
-from holdfast.core.errors import DataChanged, DataError, InvalidInput
-from holdfast.core.witness_errors import BudgetElsewhere
-from holdfast.data.scan import Scan
-from holdfast.data.table import Table
-from holdfast.noise.entropy import Seeded
+import peekproof
+from peekproof.core.errors import DataChanged, DataError, InvalidInput
+from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.data.scan import Scan
+from peekproof.data.table import Table
+from peekproof.noise.entropy import Seeded
 
 ROWS = 6_000
 KEY = "5" * 32
@@ -45,28 +45,28 @@ def test_files_in_pieces_are_asked_like_rows_in_memory(folder: Path) -> None:
     ]
 
     def answers(source: object) -> list[object]:
-        with holdfast.open(
+        with peekproof.open(
             source,
             questions=60,
-            mechanisms=[holdfast.Gaussian],
+            mechanisms=[peekproof.Gaussian],
             entropy=Seeded(1),
             ledger=":memory:",
         ) as session:
             return [each.to_dict() for each in session.respond(texts)]
 
-    pieces = holdfast.load(folder)
+    pieces = peekproof.load(folder)
     assert isinstance(pieces, Scan)
-    assert pieces.fingerprint == holdfast.load(frame()).fingerprint
+    assert pieces.fingerprint == peekproof.load(frame()).fingerprint
     assert answers(folder) == answers(frame())
 
 
 def test_the_same_rows_elsewhere_have_no_second_budget(folder: Path, tmp_path: Path) -> None:
-    with holdfast.open(folder, questions=50, ledger=tmp_path / "l.holdfast"):
+    with peekproof.open(folder, questions=50, ledger=tmp_path / "l.peekproof"):
         pass
     file = tmp_path / "all.csv"
     frame().write_csv(file)
     with pytest.raises(BudgetElsewhere):
-        holdfast.open(file, questions=50)
+        peekproof.open(file, questions=50)
 
 
 @pytest.mark.parametrize("pattern", ["rows", "rows/*.parquet"])
@@ -75,14 +75,14 @@ def test_several_files_need_a_ledger_by_name(
 ) -> None:
     monkeypatch.chdir(folder.parent)
     with pytest.raises(InvalidInput, match="ledger must be named"):
-        holdfast.open(pattern, questions=50)
+        peekproof.open(pattern, questions=50)
     with pytest.raises(InvalidInput, match="ledger must be named"):
-        holdfast.open("postgresql://nowhere.invalid/db#t", questions=50, ledger=None)
+        peekproof.open("postgresql://nowhere.invalid/db#t", questions=50, ledger=None)
 
 
 def test_an_address_of_no_engine_is_refused_without_its_password() -> None:
     with pytest.raises(DataError, match="unknown scheme 'mysql'") as refused:
-        holdfast.load("mysql://me:hush@host/db?password=hush#t")
+        peekproof.load("mysql://me:hush@host/db?password=hush#t")
     assert "hush" not in str(refused.value)
 
 
@@ -91,20 +91,20 @@ def test_a_file_too_large_for_memory_stays_where_it_is(
 ) -> None:
     file = tmp_path / "rows.parquet"
     frame().write_parquet(file)
-    assert isinstance(holdfast.load(file), Table)
-    monkeypatch.setenv("HOLDFAST_MEMORY", "1kB")
-    source = holdfast.load(file)
+    assert isinstance(peekproof.load(file), Table)
+    monkeypatch.setenv("PEEKPROOF_MEMORY", "1kB")
+    source = peekproof.load(file)
     assert isinstance(source, Scan)
-    with holdfast.open(file, questions=50) as session:
-        assert session.ledger.place == f"{file}.holdfast"
+    with peekproof.open(file, questions=50) as session:
+        assert session.ledger.place == f"{file}.peekproof"
 
 
 def test_progress_is_told_of_every_pass(folder: Path) -> None:
     told: list[tuple[int, int]] = []
-    source = holdfast.load(folder, progress=lambda done, whole: told.append((done, whole)))
+    source = peekproof.load(folder, progress=lambda done, whole: told.append((done, whole)))
     opening = len(told)
     assert told[opening - 1][0] == told[opening - 1][1]
-    session = holdfast.open(source, questions=50)
+    session = peekproof.open(source, questions=50)
     session.ask("x < 0.5")
     assert len(told) > opening
     assert told[-1][0] == told[-1][1]
@@ -114,24 +114,24 @@ def test_progress_is_told_of_every_pass(folder: Path) -> None:
 
 
 def test_rows_without_numbers_promise_without_fresh_rows(folder: Path, tmp_path: Path) -> None:
-    few = holdfast.open(frame(), questions=3, ledger=":memory:")
-    assert isinstance(few.plan.mechanism, holdfast.Splitting)
-    source = holdfast.load(folder)
-    other = holdfast.open(source, questions=3)
-    assert not isinstance(other.plan.mechanism, holdfast.Splitting)
-    for arguments in ({"mechanisms": [holdfast.Splitting]}, {"rounds": 2}):
+    few = peekproof.open(frame(), questions=3, ledger=":memory:")
+    assert isinstance(few.plan.mechanism, peekproof.Splitting)
+    source = peekproof.load(folder)
+    other = peekproof.open(source, questions=3)
+    assert not isinstance(other.plan.mechanism, peekproof.Splitting)
+    for arguments in ({"mechanisms": [peekproof.Splitting]}, {"rounds": 2}):
         with pytest.raises(InvalidInput, match="rows in memory"):
-            holdfast.open(source, questions=3, **arguments)
-    place = tmp_path / "split.holdfast"
-    with holdfast.open(frame(), questions=3, ledger=place):
+            peekproof.open(source, questions=3, **arguments)
+    place = tmp_path / "split.peekproof"
+    with peekproof.open(frame(), questions=3, ledger=place):
         pass
     with pytest.raises(InvalidInput, match="rows in memory"):
-        holdfast.open(source, ledger=place)
+        peekproof.open(source, ledger=place)
 
 
 def test_a_statistic_is_refused_before_it_costs(folder: Path) -> None:
-    session = holdfast.open(holdfast.load(folder), questions=50, mechanisms=[holdfast.Gaussian])
-    statistic = holdfast.Statistic(
+    session = peekproof.open(peekproof.load(folder), questions=50, mechanisms=[peekproof.Gaussian])
+    statistic = peekproof.Statistic(
         name="s", function=lambda _: 0.5, sensitivity=1 / ROWS, low=0, high=1
     )
     with pytest.raises(InvalidInput, match="rows in memory"):
@@ -140,7 +140,7 @@ def test_a_statistic_is_refused_before_it_costs(folder: Path) -> None:
 
 
 def test_changed_files_stop_the_session(folder: Path) -> None:
-    session = holdfast.open(holdfast.load(folder), questions=50)
+    session = peekproof.open(peekproof.load(folder), questions=50)
     first = session.ask("x < 0.5")
     other = frame().with_columns(pl.lit(0.5).alias("x"))[: ROWS // 3]
     other.write_parquet(folder / "1.parquet")
@@ -155,13 +155,13 @@ def test_changed_files_stop_the_session(folder: Path) -> None:
 
 @pytest.mark.parametrize("held", ["memory", "files"])
 def test_a_guesser_looks_at_one_part_and_the_other_checks(held: str, folder: Path) -> None:
-    source = holdfast.load(frame() if held == "memory" else folder)
-    parts = holdfast.split(source, {"guess": 0.5, "check": 0.5}, by="id", key=KEY)
-    session = holdfast.open(
+    source = peekproof.load(frame() if held == "memory" else folder)
+    parts = peekproof.split(source, {"guess": 0.5, "check": 0.5}, by="id", key=KEY)
+    session = peekproof.open(
         parts["check"],
         questions=100,
-        mechanisms=[holdfast.Checking],
-        guesser=holdfast.Training(parts["guess"]),
+        mechanisms=[peekproof.Checking],
+        guesser=peekproof.Training(parts["guess"]),
     )
     assert session.plan.rows == parts["check"].rows
     for text, truth in (("x < 0.3", 0.3), ("mean(x, 0, 1)", 0.5)):
@@ -170,8 +170,8 @@ def test_a_guesser_looks_at_one_part_and_the_other_checks(held: str, folder: Pat
 
 
 def test_all_engines_agree_on_the_parts(folder: Path) -> None:
-    kinds = [holdfast.load(frame()), holdfast.load(folder)]
-    parts = [holdfast.split(each, {"a": 0.25, "b": 0.75}, by="id", key=KEY) for each in kinds]
+    kinds = [peekproof.load(frame()), peekproof.load(folder)]
+    parts = [peekproof.split(each, {"a": 0.25, "b": 0.75}, by="id", key=KEY) for each in kinds]
     for name in ("a", "b"):
         assert parts[0][name].fingerprint == parts[1][name].fingerprint
         assert parts[0][name].rows == parts[1][name].rows
@@ -182,40 +182,40 @@ def test_files_are_split_by_a_column_that_tells_rows_apart(
     by: str | None, why: str, folder: Path
 ) -> None:
     with pytest.raises(InvalidInput, match=why):
-        holdfast.split(holdfast.load(folder), {"a": 0.5}, by=by)
+        peekproof.split(peekproof.load(folder), {"a": 0.5}, by=by)
 
 
 def test_the_ledger_of_a_part_says_how_it_was_drawn(tmp_path: Path) -> None:
-    whole = holdfast.load(frame())
-    part = holdfast.split(whole, {"guess": 0.5, "check": 0.5}, key=KEY)["check"]
-    place = tmp_path / "part.holdfast"
-    with holdfast.open(part, questions=50, ledger=place) as session:
+    whole = peekproof.load(frame())
+    part = peekproof.split(whole, {"guess": 0.5, "check": 0.5}, key=KEY)["check"]
+    place = tmp_path / "part.peekproof"
+    with peekproof.open(part, questions=50, ledger=place) as session:
         answer = session.ask("x < 0.5")
         recorded = session.ledger.opening.frame
         assert KEY not in repr(session.ledger.opening)
     assert recorded["of"] == whole.fingerprint
     assert any(whole.fingerprint in said for said in answer.certificate.assumptions)
-    again = holdfast.split(whole, {"guess": 0.5, "check": 0.5}, key=recorded["key"])["check"]
-    with holdfast.open(again, ledger=place) as session:
+    again = peekproof.split(whole, {"guess": 0.5, "check": 0.5}, key=recorded["key"])["check"]
+    with peekproof.open(again, ledger=place) as session:
         assert session.ask("x < 0.5").replayed
     answer.certificate.verify()
 
 
 def test_a_part_of_data_that_has_a_ledger_is_refused(tmp_path: Path) -> None:
-    whole = holdfast.load(frame())
-    with holdfast.open(whole, questions=50, ledger=tmp_path / "whole.holdfast"):
+    whole = peekproof.load(frame())
+    with peekproof.open(whole, questions=50, ledger=tmp_path / "whole.peekproof"):
         pass
-    part = holdfast.split(whole, {"check": 0.5})["check"]
+    part = peekproof.split(whole, {"check": 0.5})["check"]
     with pytest.raises(BudgetElsewhere):
-        holdfast.open(part, questions=50, ledger=tmp_path / "part.holdfast")
+        peekproof.open(part, questions=50, ledger=tmp_path / "part.peekproof")
 
 
 def test_a_guesser_that_looks_at_the_rows_it_is_checked_on_is_refused() -> None:
-    part = holdfast.split(holdfast.load(frame()), {"check": 0.5})["check"]
+    part = peekproof.split(peekproof.load(frame()), {"check": 0.5})["check"]
     with pytest.raises(InvalidInput, match="other rows"):
-        holdfast.open(
+        peekproof.open(
             part,
             questions=50,
-            mechanisms=[holdfast.Checking],
-            guesser=holdfast.Training(part),
+            mechanisms=[peekproof.Checking],
+            guesser=peekproof.Training(part),
         )

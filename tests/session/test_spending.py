@@ -10,18 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from holdfast.cli.main import main
-from holdfast.core.errors import HoldfastError, LedgerDamaged
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.ledger.entry import Body, follow
-from holdfast.ledger.file import insert
-from holdfast.ledger.ledger import Ledger
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.rounds import Rounds
-from holdfast.planner.price import narrowest
-from holdfast.query.question import parse_question
-from holdfast.session import Session
-from holdfast.session import open as open_session
+from peekproof.cli.main import main
+from peekproof.core.errors import PeekproofError, LedgerDamaged
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.ledger.entry import Body, follow
+from peekproof.ledger.file import insert
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.planner.price import narrowest
+from peekproof.query.question import parse_question
+from peekproof.session import Session
+from peekproof.session import open as open_session
 
 ROWS = 20_000
 
@@ -77,7 +77,7 @@ def test_a_request_that_cannot_be_met_does_not_fix_the_promise(
 ) -> None:
     with pytest.raises(SystemExit):
         main([words[0], str(csv), *words[1:]])
-    assert not csv.with_name("data.csv.holdfast").exists()
+    assert not csv.with_name("data.csv.peekproof").exists()
 
 
 @pytest.mark.parametrize("kind", ["share", "best"])
@@ -194,12 +194,12 @@ def test_an_invalid_request_charges_nothing() -> None:
     session = noisy()
     before = session.ledger.spent(), session.ledger.draws(), len(session.ledger.entries())
     for text in ("mean(x, 0, 1)", "histogram(x, (0.5))", "x > 0.5"):
-        with pytest.raises(HoldfastError):
+        with pytest.raises(PeekproofError):
             session.respond([text, "y > 0.5"], radius=1e-9)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         session.respond(["y > 0.5", "quantile(x, 0.5, 0, 1)"], radius=0.3)
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         session.best(["x > 0.5", "mean(x, 0, 1)"])
-    with pytest.raises(HoldfastError):
+    with pytest.raises(PeekproofError):
         session.quantile("quantile(x, 0.5, 0, 1)", loss=-1.0)
     assert before == (session.ledger.spent(), session.ledger.draws(), 1)

@@ -5,21 +5,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.session.session import Session
 
 AGES = np.random.default_rng(4).normal(45, 15, 60_000)
 
 
 def checks(rows: int = 20_000, **arguments: object) -> Session:
     arguments = {"questions": 200, "confidence": 0.975, **arguments}
-    return holdfast.open({"age": AGES[:rows]}, mechanisms=[holdfast.Checking], **arguments)  # type: ignore[arg-type]
+    return peekproof.open({"age": AGES[:rows]}, mechanisms=[peekproof.Checking], **arguments)  # type: ignore[arg-type]
 
 
 def noise(**arguments: object) -> Session:
     arguments = {"questions": 200, "confidence": 0.975, **arguments}
-    return holdfast.open({"age": AGES[20_000:]}, mechanisms=[holdfast.Gaussian], **arguments)  # type: ignore[arg-type]
+    return peekproof.open({"age": AGES[20_000:]}, mechanisms=[peekproof.Gaussian], **arguments)  # type: ignore[arg-type]
 
 
 def share(years: float) -> float:
@@ -27,7 +27,7 @@ def share(years: float) -> float:
 
 
 def test_good_guesses_are_checked_and_never_reach_the_noise() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(), noise=noise()) as both:
         answers = [both.ask(f"age > {years}", guess=share(years)) for years in range(20, 70)]
 
         assert both.failures == 0
@@ -38,7 +38,7 @@ def test_good_guesses_are_checked_and_never_reach_the_noise() -> None:
 
 
 def test_failures_that_pile_up_send_questions_to_the_noise() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(), noise=noise()) as both:
         asked = range(20, 70)
         answers = [both.ask(f"age > {years}", guess=0.5) for years in asked]
 
@@ -56,7 +56,7 @@ def test_failures_that_pile_up_send_questions_to_the_noise() -> None:
 
 
 def test_what_either_has_answered_is_free_and_the_narrower_is_told() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(), noise=noise()) as both:
         first = both.ask("age > 40", guess=share(40))
         both.noise.ask("age > 50")
         left = both.remaining
@@ -71,7 +71,7 @@ def test_what_either_has_answered_is_free_and_the_narrower_is_told() -> None:
 
 
 def test_a_tolerance_that_failures_left_no_room_for_goes_to_the_noise() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(), noise=noise()) as both:
         assert both.checks_next("age > 40", guess=0.6, tolerance=0.05)
         assert not both.checks_next("age > 40", guess=0.6, tolerance=0.001)
         with pytest.raises(InvalidInput, match="guess"):
@@ -79,23 +79,23 @@ def test_a_tolerance_that_failures_left_no_room_for_goes_to_the_noise() -> None:
 
 
 def test_the_last_questions_go_where_there_is_room() -> None:
-    with holdfast.Switching(checks=checks(questions=2), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(questions=2), noise=noise()) as both:
         for years in (30, 40, 50):
             both.ask(f"age > {years}", guess=share(years))
         assert (both.checks.remaining, both.noise.remaining) == (0, 199)
-    with holdfast.Switching(checks=checks(), noise=noise(questions=1)) as both:
+    with peekproof.Switching(checks=checks(), noise=noise(questions=1)) as both:
         both.noise.ask("age > 30")
         assert both.checks_next("age > 40", guess=0.5, tolerance=0.9)
 
 
 def test_the_failure_probabilities_are_added() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise(confidence=0.99)) as both:
+    with peekproof.Switching(checks=checks(), noise=noise(confidence=0.99)) as both:
         assert both.confidence == Fraction(965, 1000)
         assert "at confidence 0.965" in repr(both)
 
 
 def test_means_are_compared_in_the_same_units() -> None:
-    with holdfast.Switching(checks=checks(), noise=noise()) as both:
+    with peekproof.Switching(checks=checks(), noise=noise()) as both:
         assert both.checks_next("mean(age, 0, 100)", guess=45, tolerance=2)
         assert not both.checks_next("mean(age, 0, 100)", guess=45, tolerance=50)
 
@@ -103,15 +103,15 @@ def test_means_are_compared_in_the_same_units() -> None:
 def test_sessions_that_do_not_go_together_are_refused() -> None:
     with checks() as first, noise() as second:
         with pytest.raises(InvalidInput, match="checks must be a session that checks"):
-            holdfast.Switching(checks=second, noise=second)
+            peekproof.Switching(checks=second, noise=second)
         with pytest.raises(InvalidInput, match="without guesses"):
-            holdfast.Switching(checks=first, noise=first)
-        same = holdfast.open({"age": AGES[:20_000]}, mechanisms=[holdfast.Gaussian], questions=5)
+            peekproof.Switching(checks=first, noise=first)
+        same = peekproof.open({"age": AGES[:20_000]}, mechanisms=[peekproof.Gaussian], questions=5)
         with pytest.raises(InvalidInput, match="other rows"), same:
-            holdfast.Switching(checks=first, noise=same)
-        other = holdfast.open({"years": AGES[20_000:]}, questions=50)
+            peekproof.Switching(checks=first, noise=same)
+        other = peekproof.open({"years": AGES[20_000:]}, questions=50)
         with pytest.raises(InvalidInput, match="columns years"), other:
-            holdfast.Switching(checks=first, noise=other)
+            peekproof.Switching(checks=first, noise=other)
 
 
 def test_a_price_is_told_before_a_guess_is_checked() -> None:

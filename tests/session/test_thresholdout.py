@@ -14,20 +14,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
+import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features, leanings, vote
-from holdfast.audit.correlation import agreement
-from holdfast.cli.main import main
-from holdfast.core.charge import amount_of
-from holdfast.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
-from holdfast.core.refusals import BudgetExhausted, RoundsExhausted
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.sqlite import SqliteStore
-from holdfast.mechanisms.thresholdout import Thresholdout
-from holdfast.noise.entropy import Seeded
-from holdfast.query.question import Question
-from holdfast.session.session import Session
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.audit.correlation import agreement
+from peekproof.cli.main import main
+from peekproof.core.charge import amount_of
+from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
+from peekproof.core.refusals import BudgetExhausted, RoundsExhausted
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.sqlite import SqliteStore
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.noise.entropy import Seeded
+from peekproof.query.question import Question
+from peekproof.session.session import Session
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 ROWS = 50_000
@@ -39,7 +39,7 @@ TRAINING = {"x": RNG.random(ROWS), "a": RNG.random(ROWS) < 0.9, "b": RNG.random(
 
 def held(**arguments: object) -> Session:
     arguments = {"questions": 200, "ledger": ":memory:", "entropy": Seeded(1), **arguments}
-    return holdfast.open(DATA, mechanisms=[holdfast.Thresholdout], **arguments)  # type: ignore[arg-type]
+    return peekproof.open(DATA, mechanisms=[peekproof.Thresholdout], **arguments)  # type: ignore[arg-type]
 
 
 def mechanism_of(session: Session) -> Thresholdout:
@@ -113,7 +113,7 @@ def test_the_ledger_never_pays_more_than_the_mechanism_costs() -> None:
 
 
 def test_the_last_round_goes_on_until_its_correction(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with held(failures=1, ledger=place) as session, held(ledger=place) as other:
         for number in range(1, 30):
             session.ask(f"x > 0.5{number:02}", guess=0.5 - number / 1000)
@@ -128,7 +128,7 @@ def test_the_last_round_goes_on_until_its_correction(tmp_path: Path) -> None:
 
 
 def test_questions_run_out_before_rounds_do() -> None:
-    with held(questions=2, guesser=holdfast.Training(TRAINING)) as session:
+    with held(questions=2, guesser=peekproof.Training(TRAINING)) as session:
         with pytest.raises(BudgetExhausted):
             session.ask_many(["x > 0.1", "x > 0.2", "x > 0.3"])
         session.ask_many(["x > 0.1", "x > 0.2", "x > 0.1"])
@@ -144,7 +144,7 @@ def test_questions_run_out_before_rounds_do() -> None:
 
 
 def test_a_restart_costs_one_round_and_keeps_the_answers(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with held(ledger=place) as session:
         answer = session.ask("x > 0.4", guess=0.61)
         session.ask("x > 0.3", guess=0.1)
@@ -162,7 +162,7 @@ def test_a_restart_costs_one_round_and_keeps_the_answers(tmp_path: Path) -> None
 
 
 def test_two_sessions_on_one_file_close_each_others_rounds(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with held(ledger=place) as one, held(ledger=place) as other:
         for number, session in enumerate([one, one, other, other, one, other]):
             session.ask(f"x > 0.4{number}", guess=0.6 - number / 100)
@@ -175,7 +175,7 @@ def test_two_sessions_on_one_file_close_each_others_rounds(tmp_path: Path) -> No
 
 
 def test_a_round_that_another_session_left_by_crashing_is_over(tmp_path: Path) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with held(ledger=place) as session:
         session.ask("x > 0.4", guess=0.6)
         with pytest.MonkeyPatch.context() as patch:
@@ -199,7 +199,7 @@ def _crash(*_: object, **__: object) -> None:
 
 def test_a_refused_round_is_not_owned(tmp_path: Path) -> None:
     """A reservation that is rolled back must not leave a claim to the number it would have had."""
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     with held(ledger=place) as one, held(ledger=place) as other:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(SqliteStore, "commit", _crash)
@@ -217,7 +217,7 @@ def test_a_refused_round_is_not_owned(tmp_path: Path) -> None:
 
 
 def test_threads_of_one_session_take_turns() -> None:
-    with held(guesser=holdfast.Training(TRAINING)) as session:
+    with held(guesser=peekproof.Training(TRAINING)) as session:
         texts = [f"x > 0.{number:02}" for number in range(10, 90)]
 
         def ask(mine: list[str]) -> None:
@@ -272,7 +272,7 @@ def test_what_it_does_not_take_is_refused_and_costs_nothing() -> None:
 
 
 def test_failures_are_part_of_the_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = tmp_path / "l.holdfast"
+    place = tmp_path / "l.peekproof"
     held(ledger=place, failures=4).close()
     held(ledger=place, failures=4).close()
     with pytest.raises(LedgerMismatch, match="records failures 4, but this session has 5"):
@@ -281,16 +281,16 @@ def test_failures_are_part_of_the_promise(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(InvalidInput, match=r"^failures must be"):
             held(failures=failures)
     with pytest.raises(InvalidInput, match=r"^failures must be left out"):
-        holdfast.open(DATA, failures=3)
-    other = tmp_path / "m.holdfast"
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(tmp_path / "elsewhere"))
-    holdfast.open(DATA, ledger=other).close()
+        peekproof.open(DATA, failures=3)
+    other = tmp_path / "m.peekproof"
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "elsewhere"))
+    peekproof.open(DATA, ledger=other).close()
     with pytest.raises(LedgerMismatch, match="without a limit"):
-        holdfast.open(DATA, ledger=other, failures=3)
+        peekproof.open(DATA, ledger=other, failures=3)
 
 
 def test_training_rows_guess_and_findings_that_fit_them_alone_are_corrected() -> None:
-    with held(guesser=holdfast.Training(TRAINING)) as session:
+    with held(guesser=peekproof.Training(TRAINING)) as session:
         answers = session.ask_many([f"x > 0.{number}" for number in range(1, 10)])
         for number, answer in enumerate(answers, 1):
             assert 1 - number / 10 in answer
@@ -338,19 +338,19 @@ def test_weights_learn_privately_and_improve(tmp_path: Path) -> None:
     """Private multiplicative weights: a few corrections teach what the rest needs."""
     rng = np.random.default_rng(4)
     rows = {name: rng.random(200_000) < chance for name, chance in CHANCES.items()}
-    domain = holdfast.Domain(dict.fromkeys(CHANCES, (True, False)))
-    place = tmp_path / "l.holdfast"
+    domain = peekproof.Domain(dict.fromkeys(CHANCES, (True, False)))
+    place = tmp_path / "l.peekproof"
 
     def opened(guesser: object, **arguments: object) -> Session:
-        return holdfast.open(
+        return peekproof.open(
             rows,
-            mechanisms=[holdfast.Thresholdout],
+            mechanisms=[peekproof.Thresholdout],
             guesser=guesser,  # type: ignore[arg-type]
             **arguments,  # type: ignore[arg-type]
         )
 
     new: dict[str, object] = {"questions": 100, "failures": 7, "entropy": Seeded(3)}
-    with opened(holdfast.learned_weights(domain), ledger=place, **new) as session:
+    with opened(peekproof.learned_weights(domain), ledger=place, **new) as session:
         session.ask_many(["a", "b", "c"])
         assert session.failures == 3  # equal weights guess one half
         shares = conjunctions()
@@ -363,7 +363,7 @@ def test_weights_learn_privately_and_improve(tmp_path: Path) -> None:
         assert sum(errors) < sum(untaught) / 4
         assert all(share in answer for answer, (_, share) in zip(answers, shares, strict=True))
         learnt = session.ask("a and b").released
-    fresh = holdfast.learned_weights(domain)
+    fresh = peekproof.learned_weights(domain)
     with opened(fresh, ledger=place, entropy=Seeded(3)) as session:
         assert session.ask("a and b").released == learnt
         again = session.ask("a and not b and c or b and not c")
@@ -378,7 +378,7 @@ def test_a_ledger_can_be_asked_and_shown_by_commands(
 ) -> None:
     file = tmp_path / "f.csv"
     file.write_text("x\n" + "\n".join(str(each) for each in DATA["x"]))
-    with holdfast.open(file, mechanisms=[holdfast.Thresholdout], questions=50) as session:
+    with peekproof.open(file, mechanisms=[peekproof.Thresholdout], questions=50) as session:
         session.ask("x > 0.4", guess=0.6)
         session.ask("x > 0.3", guess=0.1)
 
@@ -425,10 +425,10 @@ def test_intervals_cover_under_attack() -> None:
     naive = sqrt(log(2 * questions / 0.05) / (2 * rows))
     missed = fooled = corrected = 0
     for number in range(sessions):
-        with holdfast.open(
+        with peekproof.open(
             draw_sample(rows, questions, rng),
             questions=questions,
-            mechanisms=[holdfast.Thresholdout],
+            mechanisms=[peekproof.Thresholdout],
             failures=3,
             entropy=Seeded(number),
             ledger=":memory:",

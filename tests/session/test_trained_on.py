@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.planner.checking import honest_room
-from holdfast.session.session import Session
-from holdfast.theory.generalization.checking import Transcript
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.planner.checking import honest_room
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import Transcript
 
 RNG = np.random.default_rng(6)
 ROWS = 8_000
@@ -20,11 +20,11 @@ TRAINING = RNG.random(2_000)
 
 
 def opened(**options: object) -> Session:
-    return holdfast.open(DATA, ledger=":memory:", questions=500, **options)  # type: ignore[arg-type]
+    return peekproof.open(DATA, ledger=":memory:", questions=500, **options)  # type: ignore[arg-type]
 
 
 def test_an_honest_guess_passes_within_the_room_for_it() -> None:
-    with opened(mechanisms=[holdfast.Checking]) as session:
+    with opened(mechanisms=[peekproof.Checking]) as session:
         for number in range(1, 10):
             guess = float(np.mean(number / 10 < TRAINING))
             answer = session.ask(f"x > 0.{number}", guess=guess, trained_on=2_000)
@@ -45,7 +45,7 @@ def test_an_honest_guess_passes_within_the_room_for_it() -> None:
 
 
 def test_the_room_grows_as_the_past_does() -> None:
-    with opened(mechanisms=[holdfast.Checking]) as session:
+    with opened(mechanisms=[peekproof.Checking]) as session:
         first = session.ask("x > 0.5", guess=0.5, trained_on=2_000)
         for number in range(5):
             session.ask(f"x > 0.1{number}", guess=0.5, trained_on=2_000)  # fails
@@ -56,7 +56,7 @@ def test_the_room_grows_as_the_past_does() -> None:
 
 
 def test_it_takes_the_place_of_a_tolerance_and_of_nothing_else() -> None:
-    with opened(mechanisms=[holdfast.Checking], guesser=holdfast.Training({"x": TRAINING})) as data:
+    with opened(mechanisms=[peekproof.Checking], guesser=peekproof.Training({"x": TRAINING})) as data:
         for said in (
             {"guess": 0.5, "tolerance": 0.1, "trained_on": 100},
             {"trained_on": 100},
@@ -70,9 +70,9 @@ def test_it_takes_the_place_of_a_tolerance_and_of_nothing_else() -> None:
 
 def test_sessions_of_one_tolerance_or_none_refuse_it() -> None:
     for options in (
-        {"mechanisms": [holdfast.LimitedChecking], "failures": 3},
-        {"mechanisms": [holdfast.Thresholdout], "failures": 3},
-        {"mechanisms": [holdfast.Gaussian]},
+        {"mechanisms": [peekproof.LimitedChecking], "failures": 3},
+        {"mechanisms": [peekproof.Thresholdout], "failures": 3},
+        {"mechanisms": [peekproof.Gaussian]},
     ):
         with opened(**options) as session, pytest.raises(InvalidInput):
             session.ask("x > 0.5", guess=0.5, trained_on=100)

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
+import peekproof
 from adversary.attacks import Told, correlation, draw_sample
-from holdfast.core.errors import LedgerMismatch
-from holdfast.mechanisms import votes as module
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.mechanisms.votes import Votes
-from holdfast.noise.binomial import binomial
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.statistics import excess_p_value, statistical
+from peekproof.core.errors import LedgerMismatch
+from peekproof.mechanisms import votes as module
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.votes import Votes
+from peekproof.noise.binomial import binomial
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 NUMBERS = {"a": np.arange(20_000.0)}
@@ -23,7 +23,7 @@ NUMBERS = {"a": np.arange(20_000.0)}
 
 def test_votes_are_run_recorded_and_continued(tmp_path: Path) -> None:
     place = tmp_path / "book"
-    with holdfast.open(NUMBERS, questions=20, mechanisms=[Votes], ledger=place) as session:
+    with peekproof.open(NUMBERS, questions=20, mechanisms=[Votes], ledger=place) as session:
         mechanism = session.plan.mechanism
         assert isinstance(mechanism, Votes)
         first, second = session.ask_many(["a < 10000", "a < 5000"])
@@ -31,20 +31,20 @@ def test_votes_are_run_recorded_and_continued(tmp_path: Path) -> None:
         assert 0.25 in second
         assert (first.released * mechanism.votes).denominator == 1
         assert first.certificate.verify() == first.certificate
-    with holdfast.open(NUMBERS, ledger=place) as session:
+    with peekproof.open(NUMBERS, ledger=place) as session:
         assert session.plan.mechanism == mechanism
         assert session.remaining == 18
         again = session.ask("a < 10000")
         assert (again.released, again.replayed) == (first.released, True)
     with pytest.raises(LedgerMismatch, match="the mechanism"):
-        holdfast.open(NUMBERS, mechanisms=[Gaussian], ledger=place)
+        peekproof.open(NUMBERS, mechanisms=[Gaussian], ledger=place)
 
 
 def missed(sessions: int) -> int:
     """In how many sessions the correlation attack makes an interval miss."""
     rng, missing = np.random.default_rng(3), 0
     for number in range(sessions):
-        with holdfast.open(
+        with peekproof.open(
             draw_sample(3000, 12, rng),
             questions=12,
             mechanisms=[Votes],

@@ -13,19 +13,19 @@ from pathlib import Path
 
 import pytest
 
-import holdfast
-from holdfast.cli.main import main
-from holdfast.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
-from holdfast.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.witness import Witness
-from holdfast.session import Session
-from holdfast.session.custody import UNWATCHED
+import peekproof
+from peekproof.cli.main import main
+from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
+from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.witness import Witness
+from peekproof.session import Session
+from peekproof.session.custody import UNWATCHED
 from ledger.books import without_privileges
 from session.people import people, write_csv
 
 Opener = Callable[..., Session]
-SOURCE = Path(holdfast.__file__).parent.parent
+SOURCE = Path(peekproof.__file__).parent.parent
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_data_under_another_name_has_no_second_budget(
     with pytest.raises(BudgetElsewhere) as caught:
         opened(renamed)
     assert (caught.value.place, caught.value.entries) == (str(place.resolve()), 7)
-    for piece in (str(place), "persons.csv.holdfast", f'ledger="{place.resolve()}"', "override"):
+    for piece in (str(place), "persons.csv.peekproof", f'ledger="{place.resolve()}"', "override"):
         assert piece in str(caught.value)
     assert untouched(spent.parent) == before  # refused before a file is made
     assert opened(renamed, ledger=caught.value.place).remaining == 4
@@ -74,12 +74,12 @@ def test_the_same_rows_in_a_frame_with_a_ledger_of_its_own_are_refused(
     spent: Path, tmp_path: Path, opened: Opener
 ) -> None:
     frame = {"age": list(range(100))}
-    with opened(frame, ledger=tmp_path / "a.holdfast", questions=7) as session:
+    with opened(frame, ledger=tmp_path / "a.peekproof", questions=7) as session:
         session.ask("age > 20")
     with pytest.raises(BudgetElsewhere):
-        opened(frame, ledger=tmp_path / "b.holdfast", questions=7)
+        opened(frame, ledger=tmp_path / "b.peekproof", questions=7)
     other = {"age": list(range(1, 101))}
-    assert opened(other, ledger=tmp_path / "b.holdfast", questions=7).remaining == 7
+    assert opened(other, ledger=tmp_path / "b.peekproof", questions=7).remaining == 7
 
 
 def test_a_ledger_in_memory_is_not_witnessed(
@@ -104,7 +104,7 @@ def test_a_ledger_that_was_made_anew_elsewhere_is_not_taken_for_the_first(
 ) -> None:
     place.unlink()
     with monkeypatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(tmp_path / "another machine"))
+        patch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "another machine"))
         with opened(spent, questions=7) as session:
             for age in (20, 30, 40, 50):
                 session.ask(f"age > {age}")
@@ -131,7 +131,7 @@ def test_an_older_ledger_is_refused_with_what_it_lacks(
 def test_of_two_copies_only_the_first_to_go_on_goes_on(
     spent: Path, place: Path, opened: Opener, tmp_path: Path
 ) -> None:
-    fork = Path(shutil.copy(place, tmp_path / "fork.holdfast"))
+    fork = Path(shutil.copy(place, tmp_path / "fork.peekproof"))
     with opened(spent, ledger=fork) as session:
         session.ask("age > 50")
     with pytest.raises(LedgerRolledBack, match=str(fork)):
@@ -142,9 +142,9 @@ def test_of_two_copies_only_the_first_to_go_on_goes_on(
 def test_two_copies_that_both_went_on_are_told_apart(
     spent: Path, place: Path, opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fork = Path(shutil.copy(place, tmp_path / "fork.holdfast"))
+    fork = Path(shutil.copy(place, tmp_path / "fork.peekproof"))
     with monkeypatch.context() as patch:
-        patch.setenv("HOLDFAST_WITNESS", str(tmp_path / "another machine"))
+        patch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "another machine"))
         with opened(spent, ledger=fork) as session:
             for age in (60, 70, 80):
                 session.ask(f"age > {age}")
@@ -157,7 +157,7 @@ def test_two_copies_that_both_went_on_are_told_apart(
 def test_both_may_be_open_and_only_one_answers(
     spent: Path, place: Path, opened: Opener, tmp_path: Path
 ) -> None:
-    fork = Path(shutil.copy(place, tmp_path / "fork.holdfast"))
+    fork = Path(shutil.copy(place, tmp_path / "fork.peekproof"))
     one, two = opened(spent), opened(spent, ledger=fork)
     one.ask("age > 50")
     with pytest.raises(LedgerRolledBack):
@@ -172,10 +172,10 @@ def test_a_ledger_may_move_and_is_found_where_it_went(
 ) -> None:
     (tmp_path / "new").mkdir()
     moved = Path(shutil.move(spent, tmp_path / "new/people.csv"))
-    new = Path(shutil.move(place, tmp_path / "new/people.csv.holdfast"))
+    new = Path(shutil.move(place, tmp_path / "new/people.csv.peekproof"))
     assert opened(moved).remaining == 4
     with pytest.raises(BudgetElsewhere) as caught:
-        opened(moved, ledger=tmp_path / "other.holdfast")
+        opened(moved, ledger=tmp_path / "other.peekproof")
     assert caught.value.place == str(new.resolve())
 
 
@@ -193,7 +193,7 @@ def test_another_promise_or_other_data_is_still_told_first(
 # Each forked child opens the data for itself; what they share is only what was imported.
 CREATORS = """
 import os, pathlib, sys, time
-import holdfast, holdfast.session.opening
+import peekproof, peekproof.session.opening
 children = []
 for number in range(6):
     child = os.fork()
@@ -205,7 +205,7 @@ else:
     sys.exit(any([os.waitpid(each, 0)[1] for each in children]))
 while not pathlib.Path(sys.argv[1] + ".go").exists():
     time.sleep(0.0005)
-with holdfast.open(sys.argv[1], questions=50) as data:
+with peekproof.open(sys.argv[1], questions=50) as data:
     left = data.ask(f"age > {20 + number}").remaining
     os.write(1, f"{data.ledger.entries()[0].digest.hex()} {left}\\n".encode())
 """
@@ -312,7 +312,7 @@ def test_going_without_a_witness_is_recorded(
     witness_folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
     with opened(csv, questions=7) as session:
         certificate = session.ask("age > 50").certificate
     assert session.ledger.opening.witness == "none"
@@ -346,10 +346,10 @@ def test_a_witness_that_cannot_be_written_is_named_and_no_ledger_is_made(
     public = write_csv(public_folder / "people.csv", people())
     locked = public_folder / "locked"
     locked.mkdir()
-    monkeypatch.setenv("HOLDFAST_WITNESS", str(locked / "state"))
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(locked / "state"))
     with without_privileges(locked), pytest.raises(LedgerUnavailable) as caught:
         opened(public)
-    for piece in (str(locked / "state"), "HOLDFAST_WITNESS", f"{public}.holdfast", "permission"):
+    for piece in (str(locked / "state"), "PEEKPROOF_WITNESS", f"{public}.peekproof", "permission"):
         assert piece in str(caught.value)
     assert untouched(public_folder) == [locked, public]
     assert opened(public).remaining == 1000
@@ -360,10 +360,10 @@ def test_a_damaged_witness_is_refused_until_the_custodian_answers_for_it(
 ) -> None:
     (record,) = witness_folder.iterdir()
     record.write_bytes(b"x" + record.read_bytes()[1:])
-    for arguments in ({}, {"ledger": spent.with_name("new.holdfast")}):
+    for arguments in ({}, {"ledger": spent.with_name("new.peekproof")}):
         with pytest.raises(WitnessDamaged, match=record.name):
             opened(spent, **arguments)
-    assert not spent.with_name("new.holdfast").exists()
+    assert not spent.with_name("new.peekproof").exists()
     with opened(spent, override="it is the only ledger") as session:
         assert session.remaining == 4
     assert opened(spent).remaining == 4
@@ -433,7 +433,7 @@ def test_adopt_without_need_or_words_changes_nothing(
         assert (code, "nothing to override" in said) == (2, True)
     code, said = run(capsys, "ledger", "adopt", str(place), "--reason", " ")
     assert (code, "--reason must be a reason in words" in said) == (2, True)
-    monkeypatch.setenv("HOLDFAST_WITNESS", "none")
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
     code, said = run(capsys, "ledger", "adopt", str(place), "--reason", "why not")
     assert (code, "nothing to override" in said) == (2, True)
     assert place.read_bytes() == before

@@ -1,6 +1,6 @@
 """A cluster for the tests of this folder: two executors, which are processes of their own.
 
-The folder is collected only with HOLDFAST_SPARK=1: it needs Java, and minutes.
+The folder is collected only with PEEKPROOF_SPARK=1: it needs Java, and minutes.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-MASTER = os.environ.get("HOLDFAST_SPARK_MASTER", "local-cluster[2,1,1024]")
+MASTER = os.environ.get("PEEKPROOF_SPARK_MASTER", "local-cluster[2,1,1024]")
 
-collect_ignore_glob = [] if os.environ.get("HOLDFAST_SPARK") else ["test_*.py"]
+collect_ignore_glob = [] if os.environ.get("PEEKPROOF_SPARK") else ["test_*.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[SparkSession]:
     """A session on the cluster that every address of these tests shares."""
-    from holdfast.data.spark.cluster import connected  # noqa: PLC0415
+    from peekproof.data.spark.cluster import connected  # noqa: PLC0415
 
     lease = connected(MASTER, source="the tests")
     yield lease.session

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from holdfast.data.source import Source
-from holdfast.query.canonical import canonical_form
-from holdfast.query.form import Form, Share
-from holdfast.query.question import Question
-from holdfast.query.tree import Predicate
-from holdfast.query.wire import form_text
+from peekproof.data.source import Source
+from peekproof.query.canonical import canonical_form
+from peekproof.query.form import Form, Share
+from peekproof.query.question import Question
+from peekproof.query.tree import Predicate
+from peekproof.query.wire import form_text
 
 Totals = int | tuple[int, ...]
 

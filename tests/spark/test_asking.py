@@ -10,17 +10,17 @@ import polars as pl
 import pytest
 from pyspark.sql.types import StringType, StructField, StructType
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.data.load import in_memory
-from holdfast.data.source import Source
-from holdfast.data.spark.cluster import MEANING
-from holdfast.data.spark.opening import from_dataframe, open_spark
-from holdfast.data.statistic import Statistic
-from holdfast.noise.entropy import Seeded
-from holdfast.query.cells import Values
-from holdfast.query.form import Form, Histogram, Mean
-from holdfast.query.tree import (
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.data.load import in_memory
+from peekproof.data.source import Source
+from peekproof.data.spark.cluster import MEANING
+from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.statistic import Statistic
+from peekproof.noise.entropy import Seeded
+from peekproof.query.cells import Values
+from peekproof.query.form import Form, Histogram, Mean
+from peekproof.query.tree import (
     Column,
     Compare,
     IsNull,
@@ -166,11 +166,11 @@ def test_answers_are_those_of_the_embedded_engine(cluster: SparkSession, tmp_pat
     assert told(far, forms) == told(near, forms)
     answers = []
     for source in (far, near):
-        session = holdfast.open(
+        session = peekproof.open(
             source,
             questions=5,
             ledger=":memory:",
-            mechanisms=[holdfast.Gaussian],
+            mechanisms=[peekproof.Gaussian],
             entropy=Seeded(1),
         )
         answers.append(session.ask("x > 3 and s = 'a'"))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from holdfast.core.errors import DataChanged, EvaluationFailed
-from holdfast.data.source import Source
-from holdfast.data.spark.asking import Asking
-from holdfast.data.spark.opening import from_dataframe, open_spark
-from holdfast.query.tree import Column, Compare, Number
+from peekproof.core.errors import DataChanged, EvaluationFailed
+from peekproof.data.source import Source
+from peekproof.data.spark.asking import Asking
+from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.query.tree import Column, Compare, Number
 from spark.conftest import MASTER
 from spark.questions import told
 

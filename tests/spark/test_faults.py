@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
-from holdfast.core.errors import EvaluationFailed
-from holdfast.data.spark.asking import Asking
-from holdfast.data.spark.opening import from_dataframe, open_spark
-from holdfast.query.tree import Column, Compare, Number
+from peekproof.core.errors import EvaluationFailed
+from peekproof.data.spark.asking import Asking
+from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.query.tree import Column, Compare, Number
 from spark.conftest import MASTER
 from spark.questions import told
 
@@ -42,8 +42,8 @@ def test_a_failure_has_no_cause(cluster: SparkSession, monkeypatch: pytest.Monke
 CHILD = """
 import sys, warnings
 warnings.simplefilter("ignore")
-from holdfast.data.spark.opening import open_spark
-from holdfast.query.tree import Column, Compare, Number
+from peekproof.data.spark.opening import open_spark
+from peekproof.query.tree import Column, Compare, Number
 from spark.questions import told
 held = open_spark(f"spark://local[1]#{sys.argv[1]}")
 print(repr(held.schema), held.rows)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from data.tables import TABLES, Rows, frame
-from holdfast.data.load import in_memory
-from holdfast.data.spark import workers
-from holdfast.data.spark.columns import columns_of
-from holdfast.data.spark.marking import on_driver, on_executors
-from holdfast.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.load import in_memory
+from peekproof.data.spark import workers
+from peekproof.data.spark.columns import columns_of
+from peekproof.data.spark.marking import on_driver, on_executors
+from peekproof.data.spark.opening import from_dataframe, open_spark
 from spark.conftest import MASTER
 
 if TYPE_CHECKING:

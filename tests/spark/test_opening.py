@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holdfast.core.errors import DataError
-from holdfast.data.source import Source
-from holdfast.data.spark import cluster as clusters
-from holdfast.data.spark.opening import from_dataframe, open_spark
+from peekproof.core.errors import DataError
+from peekproof.data.source import Source
+from peekproof.data.spark import cluster as clusters
+from peekproof.data.spark.opening import from_dataframe, open_spark
 from spark.conftest import MASTER
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def test_an_address_without_rows_is_refused(address: str) -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(DataError, match=r"pip install 'holdfast\[spark\]'"):
+    with pytest.raises(DataError, match=r"pip install 'peekproof\[spark\]'"):
         open_spark("spark://local[1]#x")
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-import holdfast
+import peekproof
 from audit.leaks import LEAKS, Leak
-from holdfast.audit.errors import Calls
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.channels import channels_do_not_tell
-from holdfast.testing.violation import Violation
+from peekproof.audit.errors import Calls
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.channels import channels_do_not_tell
+from peekproof.testing.violation import Violation
 
 
 def asking(cell: str) -> Calls:
     data = {"s": [cell, *["a", "b"] * 2_000]}
-    with holdfast.open(data, ledger=":memory:", questions=10, entropy=Seeded(1)) as session:
+    with peekproof.open(data, ledger=":memory:", questions=10, entropy=Seeded(1)) as session:
         for question in ("s = 'a'", "s like '%e%'", "s > 1", "nosuch = 1"):
             yield question, lambda question=question: session.ask(question)  # type: ignore[misc]
 

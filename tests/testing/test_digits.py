@@ -8,12 +8,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from holdfast.audit.digits import multiples_of
-from holdfast.core.loss import PureDP
-from holdfast.testing.digits import digits_do_not_tell
-from holdfast.testing.losses import loss_stays_within
-from holdfast.testing.statistics import statistical
-from holdfast.testing.violation import Violation
+from peekproof.audit.digits import multiples_of
+from peekproof.core.loss import PureDP
+from peekproof.testing.digits import digits_do_not_tell
+from peekproof.testing.losses import loss_stays_within
+from peekproof.testing.statistics import statistical
+from peekproof.testing.violation import Violation
 
 FALSE_ALARM = 1e-9
 CLAIM = PureDP(Fraction(1))

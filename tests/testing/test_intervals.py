@@ -7,14 +7,14 @@ from math import inf
 import pytest
 
 from audit.cheats import HONEST, ONCE, halved
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.opponents.controls import Plain
-from holdfast.audit.opponents.custom import Custom
-from holdfast.audit.opponents.sessions import Planned
-from holdfast.audit.reply import Reply
-from holdfast.testing.intervals import intervals_cover
-from holdfast.testing.statistics import statistical
-from holdfast.testing.violation import Violation
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.opponents.custom import Custom
+from peekproof.audit.opponents.sessions import Planned
+from peekproof.audit.reply import Reply
+from peekproof.testing.intervals import intervals_cover
+from peekproof.testing.statistics import statistical
+from peekproof.testing.violation import Violation
 
 FALSE_ALARM = 1e-9
 

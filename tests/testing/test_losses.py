@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 import pytest
 
-from holdfast.audit.one_run import in_two_cells
-from holdfast.core.loss import GDP, ApproxDP, PureDP
-from holdfast.noise.entropy import Seeded
-from holdfast.testing.losses import loss_stays_within, one_run_stays_within
-from holdfast.testing.statistics import statistical
-from holdfast.testing.violation import Violation
+from peekproof.audit.one_run import in_two_cells
+from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.noise.entropy import Seeded
+from peekproof.testing.losses import loss_stays_within, one_run_stays_within
+from peekproof.testing.statistics import statistical
+from peekproof.testing.violation import Violation
 
 FALSE_ALARM = 1e-9
 

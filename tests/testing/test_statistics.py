@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import betainc, mpf, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.testing import statistics
-from holdfast.testing.statistics import (
+from peekproof.core.errors import InvalidInput
+from peekproof.testing import statistics
+from peekproof.testing.statistics import (
     declared_false_alarms,
     excess_p_value,
     fit_p_value,

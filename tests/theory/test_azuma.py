@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.azuma import azuma_deviation, azuma_tail
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.azuma import azuma_deviation, azuma_tail
 
 DIGITS = 50
 counts = st.integers(1, 10**6)

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, mpmathify, pi, sinh, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.discrete_noise import (
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.discrete_noise import (
     discrete_gaussian_reach,
     discrete_laplace_reach,
     discrete_laplace_shortfall,
     drawable,
 )
-from holdfast.theory.generalization.drift_pure import laplace_shortfall
+from peekproof.theory.generalization.drift_pure import laplace_shortfall
 
 scales = st.fractions(Fraction(1, 50), 10**6) | st.fractions(Fraction(1, 5), 20)
 levels = st.fractions(Fraction(1, 10**12), Fraction(99, 100))

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp
-from holdfast.theory.group import group_approx, group_gdp, group_pure, group_zcdp
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
+from peekproof.theory.group import group_approx, group_gdp, group_pure, group_zcdp
 
 deltas = st.fractions(0, Fraction(1, 1000)) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(1, 400)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.median import most_failures
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.median import most_failures
 
 
 @given(size=st.integers(1, 200), domain=st.integers(1, 10**6))

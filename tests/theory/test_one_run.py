@@ -11,10 +11,10 @@ import pytest
 from mpmath import betainc, mpf, workdps
 from mpmath import exp as mexp
 
-from holdfast.audit.one_run import one_run_floor
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
-from holdfast.theory.one_run import any_guesses, fixed_guesses
+from peekproof.audit.one_run import one_run_floor
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP
+from peekproof.theory.one_run import any_guesses, fixed_guesses
 
 NOTHING = Fraction(0)
 

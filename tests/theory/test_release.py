@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ZCDP, PureDP
-from holdfast.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ZCDP, PureDP
+from peekproof.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
 
 
 def test_costs_by_hand() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, quad, workdps
 from mpmath import inf as infinity
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.selection import (
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.selection import (
     choice_gap,
     exponential_loss,
     exponential_mean_loss,

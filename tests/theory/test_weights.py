@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.theorem import lookup
-from holdfast.theory.weights import LARGEST_STEP, most_updates
+from peekproof.core.errors import InvalidInput
+from peekproof.core.theorem import lookup
+from peekproof.theory.weights import LARGEST_STEP, most_updates
 
 UNIT = st.fractions(Fraction(1, 10**6), 1 - Fraction(1, 10**6))
 

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from mpmath import mpf
 
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Approximate, Event, Exponential, Laplace, Pure
-from holdfast.core.loss import ApproxDP
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Approximate, Event, Exponential, Laplace, Pure
+from peekproof.core.loss import ApproxDP
 from theory.composition.enumeration import exact_delta
 
 

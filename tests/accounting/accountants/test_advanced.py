@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, sqrt, tanh, workdps
 
 from accounting.accountants.enumerated import exact, losses_of
-from holdfast.accounting.accountants.advanced import Advanced
-from holdfast.accounting.accountants.basic import Basic
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Approximate, Event, Pure
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.accountants.advanced import Advanced
+from peekproof.accounting.accountants.basic import Basic
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Approximate, Event, Pure
+from peekproof.core.errors import InvalidInput
 from theory.composition.patience import within
 
 sizes = st.fractions(Fraction(1, 50), 2, max_denominator=50)

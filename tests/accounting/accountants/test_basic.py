@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from mpmath import mpf, mpmathify, workdps
 
 from accounting.accountants.enumerated import exact, losses_of
-from holdfast.accounting.accountants.basic import Basic
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Approximate, Event, Gaussian, Laplace, Pure
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.accountants.basic import Basic
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Approximate, Event, Gaussian, Laplace, Pure
+from peekproof.core.errors import InvalidInput
 
 amounts = st.fractions(Fraction(1, 100), 3)
 failing = st.builds(

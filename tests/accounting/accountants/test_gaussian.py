@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, mpf, mpmathify, sqrt, workdps
 
-from holdfast.accounting.accountants.gaussian import GaussianExact
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Gaussian, Pure
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
+from peekproof.accounting.accountants.gaussian import GaussianExact
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Gaussian, Pure
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
 
 sigmas = st.fractions(Fraction(1, 10), 50, max_denominator=20)
 talks = st.lists(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.accounting.accountants.gaussian import GaussianExact
-from holdfast.accounting.accountants.moments import Moments
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Exponential, Gaussian, Laplace, SampledGaussian
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.accountants.gaussian import GaussianExact
+from peekproof.accounting.accountants.moments import Moments
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Exponential, Gaussian, Laplace, SampledGaussian
+from peekproof.core.errors import InvalidInput
 
 pytest.importorskip("dp_accounting")
 DELTA = Fraction(1, 10**6)

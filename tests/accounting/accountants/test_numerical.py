@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from mpmath import mpmathify
 
 from accounting.accountants.enumerated import exact
-from holdfast.accounting.accountants.gaussian import GaussianExact
-from holdfast.accounting.accountants.numerical import Numerical
-from holdfast.accounting.accountants.optimal import Optimal
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting.accountants.gaussian import GaussianExact
+from peekproof.accounting.accountants.numerical import Numerical
+from peekproof.accounting.accountants.optimal import Optimal
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     Event,
@@ -21,8 +21,8 @@ from holdfast.accounting.event import (
     Laplace,
     Pure,
 )
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.divergence.laplace import LaplacePair
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.divergence.laplace import LaplacePair
 
 DELTA = Fraction(1, 10**6)
 sizes = st.fractions(Fraction(1, 20), 2, max_denominator=20)

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from mpmath import mpmathify
 
 from accounting.accountants.enumerated import exact, losses_of
-from holdfast.accounting.accountants.advanced import Advanced
-from holdfast.accounting.accountants.basic import Basic
-from holdfast.accounting.accountants.optimal import Optimal
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import Approximate, Event, Exponential, Gaussian, Laplace, Pure
-from holdfast.core.errors import InvalidInput
+from peekproof.accounting.accountants.advanced import Advanced
+from peekproof.accounting.accountants.basic import Basic
+from peekproof.accounting.accountants.optimal import Optimal
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import Approximate, Event, Exponential, Gaussian, Laplace, Pure
+from peekproof.core.errors import InvalidInput
 
 DELTA = Fraction(1, 10**6)
 sizes = st.fractions(Fraction(1, 20), 2, max_denominator=20)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.accounting.accountants.gaussian import GaussianExact
-from holdfast.accounting.accountants.numerical import Numerical
-from holdfast.accounting.accountants.pld import LEAST_DELTA, Pld
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting.accountants.gaussian import GaussianExact
+from peekproof.accounting.accountants.numerical import Numerical
+from peekproof.accounting.accountants.pld import LEAST_DELTA, Pld
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -20,7 +20,7 @@ from holdfast.accounting.event import (
     Neighbours,
     SampledGaussian,
 )
-from holdfast.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput
 
 pytest.importorskip("dp_accounting")
 DELTA = Fraction(1, 10**6)

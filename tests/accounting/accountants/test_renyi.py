@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from mpmath import cosh, exp, log, mpf, mpmathify, workdps
 
 from accounting.accountants.enumerated import exact
-from holdfast.accounting.accountants.renyi import Renyi
-from holdfast.accounting.accountants.zcdp import Zcdp
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting.accountants.renyi import Renyi
+from peekproof.accounting.accountants.zcdp import Zcdp
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -21,7 +21,7 @@ from holdfast.accounting.event import (
     Laplace,
     Pure,
 )
-from holdfast.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput
 
 DELTA = Fraction(1, 10**6)
 sizes = st.fractions(Fraction(1, 20), 3, max_denominator=20)

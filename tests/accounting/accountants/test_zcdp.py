@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 from mpmath import exp, log, mpf, mpmathify, tanh, workdps
 
-from holdfast.accounting.accountants.zcdp import Zcdp
-from holdfast.accounting.conversation import Conversation
-from holdfast.accounting.event import (
+from peekproof.accounting.accountants.zcdp import Zcdp
+from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.event import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -15,7 +15,7 @@ from holdfast.accounting.event import (
     Gaussian,
     Laplace,
 )
-from holdfast.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput
 
 DELTA = Fraction(1, 10**6)
 TALK = Conversation.of(

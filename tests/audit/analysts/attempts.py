@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from holdfast.audit.analysts.averaging import disguises
-from holdfast.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.audit.analysts.signs import LABEL
-from holdfast.testing.statistics import excess_p_value
+from peekproof.audit.analysts.averaging import disguises
+from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.analysts.signs import LABEL
+from peekproof.testing.statistics import excess_p_value
 
 FALSE_ALARM = 2e-9
 RUNS = 36

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, RUNS, Noisy, Quick, as_predicted
-from holdfast.audit.analysts.averaging import Averaging, disguises
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.data.load import in_memory
-from holdfast.query.question import parse_question
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.averaging import Averaging, disguises
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.data.load import in_memory
+from peekproof.query.question import parse_question
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=2 * FALSE_ALARM)

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from audit.analysts.attempts import Noisy
-from holdfast.audit.analysts.averaging import Averaging
-from holdfast.audit.analysts.boosting import Boosting
-from holdfast.audit.analysts.catalogue import ANALYSTS
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.analysts.digits import Digits
-from holdfast.audit.analysts.fingerprinting import Fingerprinting
-from holdfast.audit.analysts.freedman import Freedman
-from holdfast.audit.analysts.holdout import ReusedHoldout
-from holdfast.audit.analysts.protocol import Analyst, Columns, Conversation
-from holdfast.audit.analysts.reconstruction import Reconstruction
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
+from peekproof.audit.analysts.averaging import Averaging
+from peekproof.audit.analysts.boosting import Boosting
+from peekproof.audit.analysts.catalogue import ANALYSTS
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.analysts.digits import Digits
+from peekproof.audit.analysts.fingerprinting import Fingerprinting
+from peekproof.audit.analysts.freedman import Freedman
+from peekproof.audit.analysts.holdout import ReusedHoldout
+from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation
+from peekproof.audit.analysts.reconstruction import Reconstruction
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
 
 SIGNS = 6
 SIZE = 24

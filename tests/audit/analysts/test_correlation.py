@@ -5,8 +5,8 @@ from math import log
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, errors
-from holdfast.audit.analysts.correlation import Correlation, leanings
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.correlation import Correlation, leanings
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=FALSE_ALARM)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, played
-from holdfast.audit.analysts.digits import Digits
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.core.errors import InvalidInput
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.digits import Digits
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.core.errors import InvalidInput
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=FALSE_ALARM)

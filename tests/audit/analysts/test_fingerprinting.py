@@ -7,8 +7,8 @@ from statistics import NormalDist
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, errors
-from holdfast.audit.analysts.fingerprinting import Fingerprinting
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.fingerprinting import Fingerprinting
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=FALSE_ALARM)

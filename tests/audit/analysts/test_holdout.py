@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, errors
-from holdfast.audit.analysts.holdout import ReusedHoldout
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.holdout import ReusedHoldout
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=FALSE_ALARM)

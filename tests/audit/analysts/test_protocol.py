@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.audit.analysts.protocol import Asked, Conversation, Notes
-from holdfast.core.refusals import BudgetExhausted
+from peekproof.audit.analysts.protocol import Asked, Conversation, Notes
+from peekproof.core.refusals import BudgetExhausted
 
 HALF = Fraction(1, 2)
 

@@ -5,8 +5,8 @@ from math import exp
 import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, played
-from holdfast.audit.analysts.reconstruction import Reconstruction
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.reconstruction import Reconstruction
+from peekproof.testing.statistics import statistical
 
 
 @statistical(false_alarm=FALSE_ALARM)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdfast.audit.analysts.sample import ExactSample
-from holdfast.core.errors import InvalidInput
+from peekproof.audit.analysts.sample import ExactSample
+from peekproof.core.errors import InvalidInput
 
 SAMPLE = ExactSample({"a": np.array([1.0, 2.0, 3.0, 6.0])})
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.audit.analysts.universe import (
+from peekproof.audit.analysts.universe import (
     check_size,
     draw_numbers,
     is_one_of,
@@ -17,7 +17,7 @@ from holdfast.audit.analysts.universe import (
     overstated,
     share_of,
 )
-from holdfast.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput
 
 
 @given(rows=st.integers(1, 300), size=st.integers(2, 300))

@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, shrink
-from holdfast.audit.figures.demo import draw
-from holdfast.audit.reply import Reply
-from holdfast.audit.story import Climb, Story
-from holdfast.core.answer import Answer
-from holdfast.core.loss import FREE
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.planner.plan import plan
+from peekproof.audit.figures.demo import draw
+from peekproof.audit.reply import Reply
+from peekproof.audit.story import Climb, Story
+from peekproof.core.answer import Answer
+from peekproof.core.loss import FREE
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.planner.plan import plan
 
 pytest.importorskip("matplotlib")
 
@@ -39,7 +39,7 @@ def a_story(*, strongest: Fraction) -> Story:
             name=name,
             replies=tuple((size, Reply(value, value - 0.1, value + 0.1)) for size in CHECKPOINTS),
         )
-        for name, value in (("plain holdout", 0.83), ("noise only", 0.71), ("Holdfast", 0.52))
+        for name, value in (("plain holdout", 0.83), ("noise only", 0.71), ("Peekproof", 0.52))
     ]
     signals = [answer(number, share) for number, share in shares.items()]
     return Story(
@@ -64,7 +64,7 @@ def test_both_files_are_written_and_are_what_they_are_called(tmp_path: Path) -> 
     signature, width, height = png.read_bytes()[:8], *struct.unpack(">II", png.read_bytes()[16:24])
 
     assert sorted(tmp_path.iterdir()) == [png, svg]
-    assert (png.name, svg.name) == ("holdfast-demo.png", "holdfast-demo.svg")
+    assert (png.name, svg.name) == ("peekproof-demo.png", "peekproof-demo.svg")
     assert signature == b"\x89PNG\r\n\x1a\n"
     assert width > 2 * height > 1_000
     assert svg.stat().st_size > 10_000
@@ -84,14 +84,14 @@ def test_the_picture_says_what_the_story_says(tmp_path: Path) -> None:
         "found: x5",
         "plain holdout, textbook interval",
         "noisy answer, interval for the noise only",
-        "Holdfast, interval for the population",
+        "Peekproof, interval for the population",
     ):
         assert written.count(text) == 1
     (caption,) = (text for text in written if "--seed" in text)
     assert caption.startswith(
-        "600 rows, 8 features; textbook and noise intervals 95% each, Holdfast's 90%"
+        "600 rows, 8 features; textbook and noise intervals 95% each, Peekproof's 90%"
     )
-    assert caption.endswith("holdfast demo --seed 4")
+    assert caption.endswith("peekproof demo --seed 4")
 
 
 def test_nothing_found_is_drawn_as_nothing_found(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.figures.guessing import (
+from peekproof.audit.figures.guessing import (
     BETA,
     FAILURES,
     QUESTIONS,
@@ -16,9 +16,9 @@ from holdfast.audit.figures.guessing import (
     draw_guessing,
     panels,
 )
-from holdfast.core.target import Target
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.planner.plan import VACUOUS, plan
+from peekproof.core.target import Target
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.plan import VACUOUS, plan
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -79,9 +79,9 @@ def test_the_picture_names_every_line_and_its_own_command(
     (caption,) = [text for text in written if "β = 0.05" in text]
     assert "1,000 questions" in caption
     command = caption.split("·")[1].strip()
-    assert command == "python -m holdfast.audit.figures.guessing FILE"
+    assert command == "python -m peekproof.audit.figures.guessing FILE"
     again = tmp_path / "again.svg"
     monkeypatch.setattr(sys, "argv", ["guessing", str(again)])
-    monkeypatch.delitem(sys.modules, "holdfast.audit.figures.guessing")
-    runpy.run_module("holdfast.audit.figures.guessing", run_name="__main__")
+    monkeypatch.delitem(sys.modules, "peekproof.audit.figures.guessing")
+    runpy.run_module("peekproof.audit.figures.guessing", run_name="__main__")
     assert again.read_bytes() == path.read_bytes()

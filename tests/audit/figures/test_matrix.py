@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.figures.attack import draw_attack
-from holdfast.audit.figures.matrix import COMMAND, draw_matrix
-from holdfast.audit.matrix import Matrix
-from holdfast.audit.outcome import Decisive, Outcome
+from peekproof.audit.figures.attack import draw_attack
+from peekproof.audit.figures.matrix import COMMAND, draw_matrix
+from peekproof.audit.matrix import Matrix
+from peekproof.audit.outcome import Decisive, Outcome
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -58,7 +58,7 @@ def test_the_caption_says_how_to_draw_it_again(tmp_path: Path) -> None:
 
     assert "n = 1,234, up to 30 questions, confidence 0.9" in caption
     assert "seed 4" in caption
-    assert COMMAND == "holdfast attack all --plot FILE"
+    assert COMMAND == "peekproof attack all --plot FILE"
     assert COMMAND in caption
 
 
@@ -80,7 +80,7 @@ def test_certified_ones_alone_need_no_rule(tmp_path: Path) -> None:
 
 def test_one_attack_is_drawn_around_the_truth(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    command = "holdfast attack correlation --plot FILE"
+    command = "peekproof attack correlation --plot FILE"
     path = draw_attack(tmp_path / "one.svg", OUTCOMES, rows=1234, confidence=0.9, command=command)
     texts, source = read(path)
 

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import mpmath
 import pytest
 
-from holdfast.audit.figures import mechanisms as mechanisms_figure
-from holdfast.audit.figures.mechanisms import (
+from peekproof.audit.figures import mechanisms as mechanisms_figure
+from peekproof.audit.figures.mechanisms import (
     BETA,
     CANDIDATES,
     EPSILON,
@@ -25,8 +25,8 @@ from holdfast.audit.figures.mechanisms import (
     draw_mechanisms,
     error_lines,
 )
-from holdfast.core.loss import GDP, PureDP
-from holdfast.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
+from peekproof.core.loss import GDP, PureDP
+from peekproof.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
 
 SVG = "{http://www.w3.org/2000/svg}"
 ERRORS = (0.0, 0.00333, 0.0151, 0.0402, 0.0777)
@@ -149,9 +149,9 @@ def test_the_picture_names_every_line_and_its_own_command(
             assert words in written
     (caption,) = [text for text in written if "ρ = 5e-07" in text]
     command = caption.split("·")[1].strip()
-    assert command == "python -m holdfast.audit.figures.mechanisms FILE"
+    assert command == "python -m peekproof.audit.figures.mechanisms FILE"
     again = tmp_path / "again.svg"
     monkeypatch.setattr(sys, "argv", ["mechanisms", str(again)])
-    monkeypatch.delitem(sys.modules, "holdfast.audit.figures.mechanisms")
-    runpy.run_module("holdfast.audit.figures.mechanisms", run_name="__main__")
+    monkeypatch.delitem(sys.modules, "peekproof.audit.figures.mechanisms")
+    runpy.run_module("peekproof.audit.figures.mechanisms", run_name="__main__")
     assert again.read_bytes() == path.read_bytes()

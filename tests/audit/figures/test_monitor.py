@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.voting import Claims, Voting
-from holdfast.audit.analysts.correlation import Correlation
-from holdfast.audit.figures.monitor import (
+from peekproof.audit.analysts.correlation import Correlation
+from peekproof.audit.figures.monitor import (
     COMMAND,
     EPSILON,
     QUESTIONS,
@@ -20,10 +20,10 @@ from holdfast.audit.figures.monitor import (
     SEED,
     draw_monitor,
 )
-from holdfast.audit.monitor import monitor
-from holdfast.audit.monitoring.report import MonitorReport
-from holdfast.audit.opponents.noisy import HALF_NOISE, HONEST
-from holdfast.audit.opponents.protocol import Setup
+from peekproof.audit.monitor import monitor
+from peekproof.audit.monitoring.report import MonitorReport
+from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
+from peekproof.audit.opponents.protocol import Setup
 
 
 def test_panels_name_what_they_show(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_panels_name_what_they_show(tmp_path: Path) -> None:
         monitor(Claims(name=name, part=part), Voting(rows=8, features=32), samples=1, repeats=40)
         for name, part in ((HONEST.name, Fraction(1)), (HALF_NOISE.name, Fraction(1, 100)))
     ]
-    path = draw_monitor(found, tmp_path / "monitor.svg", command="holdfast monitor")
+    path = draw_monitor(found, tmp_path / "monitor.svg", command="peekproof monitor")
     written = ["".join(node.itertext()).strip() for node in ElementTree.parse(path).iter()]
 
     assert [each.flagged for each in found] == [False, True]
@@ -58,10 +58,10 @@ def test_the_module_draws_honest_noise_a_liar_and_nothing(
         assert given == {"samples": SAMPLES, "repeats": REPEATS, "epsilon": EPSILON, "seed": SEED}
         return monitor(setup, Correlation(rows=10, features=9), samples=1, repeats=2)
 
-    monkeypatch.setattr("holdfast.audit.monitor.monitor", quickly)
+    monkeypatch.setattr("peekproof.audit.monitor.monitor", quickly)
     monkeypatch.setattr(sys, "argv", ["monitor", str(tmp_path / "drawn.svg")])
-    monkeypatch.delitem(sys.modules, "holdfast.audit.figures.monitor")
-    runpy.run_module("holdfast.audit.figures.monitor", run_name="__main__")
+    monkeypatch.delitem(sys.modules, "peekproof.audit.figures.monitor")
+    runpy.run_module("peekproof.audit.figures.monitor", run_name="__main__")
     written = ["".join(n.itertext()) for n in ElementTree.parse(tmp_path / "drawn.svg").iter()]
 
     assert "no noise, and no claim" in written

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.audit.figures.chains import draw_chains
-from holdfast.audit.figures.routes import DRAWN, draw_routes
-from holdfast.core.target import Target
-from holdfast.planner.growth import RowsNeeded
-from holdfast.planner.quotes import OURS, REFERENCE, quotes
+from peekproof.audit.figures.chains import draw_chains
+from peekproof.audit.figures.routes import DRAWN, draw_routes
+from peekproof.core.target import Target
+from peekproof.planner.growth import RowsNeeded
+from peekproof.planner.quotes import OURS, REFERENCE, quotes
 
 pytest.importorskip("matplotlib")
 
@@ -26,7 +26,7 @@ def curves() -> dict[str, list[tuple[int, float]]]:
     }
 
 
-def draw(path: Path, *, command: str = "holdfast plan", without: tuple[str, ...] = ()) -> Path:
+def draw(path: Path, *, command: str = "peekproof plan", without: tuple[str, ...] = ()) -> Path:
     kept = {route: curve for route, curve in curves().items() if route not in without}
     return draw_routes(kept, path, rows=5000, confidence=0.9, command=command)
 
@@ -61,14 +61,14 @@ def test_files_are_what_they_are_called(tmp_path: Path) -> None:
 
 
 def test_the_picture_names_every_route_and_the_region_that_says_nothing(tmp_path: Path) -> None:
-    written = words(draw(tmp_path / "routes.svg", command="holdfast plan --compare"))
+    written = words(draw(tmp_path / "routes.svg", command="peekproof plan --compare"))
 
     for route in DRAWN:
         # Two lines are also named where they are drawn.
         assert written.count(route) == (2 if route in (OURS, REFERENCE) else 1)
     assert "says nothing: radius ≥ 0.5" in written
     assert "5,000 rows, confidence 0.9: the radius that each route promises" in written
-    assert "holdfast plan --compare" in written
+    assert "peekproof plan --compare" in written
 
 
 def test_our_line_is_the_widest(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def needed(questions: int, one_by_variation: int | None) -> RowsNeeded:
 
 def test_chains_are_named_with_what_they_do_not_promise(tmp_path: Path) -> None:
     rows = [needed(1, 10**4), needed(10, 10**6)]
-    path = draw_chains(rows, tmp_path / "x.svg", radius=0.1, confidence=0.9, command="holdfast x")
+    path = draw_chains(rows, tmp_path / "x.svg", radius=0.1, confidence=0.9, command="peekproof x")
     written = words(path)
 
     for label in (
@@ -121,9 +121,9 @@ def test_chains_are_named_with_what_they_do_not_promise(tmp_path: Path) -> None:
         "one question, private: k",
         "on average, TV added: k",
         "on average, private: √k",
-        "Holdfast, all answers together: √k",
+        "Peekproof, all answers together: √k",
         "Rows for ±0.1: what grows like k, and what like √k",
-        "holdfast x",
+        "peekproof x",
     ):
         assert written.count(label) == 1
     assert any("are not simultaneous and certify nothing" in text for text in written)

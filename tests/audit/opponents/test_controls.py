@@ -8,13 +8,13 @@ from math import comb, fsum, sqrt
 import numpy as np
 import pytest
 
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.evidence import chance
-from holdfast.audit.opponents.controls import NoiseOnly, Plain, Told
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.evidence import chance
+from peekproof.audit.opponents.controls import NoiseOnly, Plain, Told
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 2e-9
 COLUMNS = {"a": np.array([1.0, 2.0, 3.0, 6.0])}

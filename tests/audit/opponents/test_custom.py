@@ -8,21 +8,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.opponents.custom import Custom
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.audit.reply import Reply
-from holdfast.core.errors import InvalidInput
-from holdfast.mechanisms.checking import Checking
-from holdfast.noise.entropy import Seeded
+import peekproof
+from peekproof.audit.opponents.custom import Custom
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.reply import Reply
+from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.checking import Checking
+from peekproof.noise.entropy import Seeded
 
 TERMS = Terms(confidence=Fraction(9, 10), questions=5, seed=7)
 COLUMNS = {"x": np.arange(4_000) % 2 == 0}
 
 
 def test_a_session_with_options_of_its_own_is_one() -> None:
-    def make(columns: dict[str, np.ndarray], terms: Terms) -> holdfast.Session:
-        return holdfast.open(
+    def make(columns: dict[str, np.ndarray], terms: Terms) -> peekproof.Session:
+        return peekproof.open(
             columns,
             confidence=terms.confidence,
             questions=terms.questions,

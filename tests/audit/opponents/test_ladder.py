@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.audit.opponents.ladder import Board, Climbed
-from holdfast.audit.opponents.protocol import Terms
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import BudgetExhausted
-from holdfast.core.target import Target
-from holdfast.mechanisms.ladder import Ladder
+from peekproof.audit.opponents.ladder import Board, Climbed
+from peekproof.audit.opponents.protocol import Terms
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.target import Target
+from peekproof.mechanisms.ladder import Ladder
 
 ROWS = 4_000
 COLUMNS = {"a": (np.arange(ROWS) % 100).astype(float)}

@@ -7,22 +7,22 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.audit.analysts.protocol import Columns
-from holdfast.audit.opponents.catalogue import CERTIFIED, CONTROLS, OPPONENTS
-from holdfast.audit.opponents.ladder import Climbed
-from holdfast.audit.opponents.protocol import Opponent, Terms
-from holdfast.audit.opponents.sessions import Asked, Opened, Planned
-from holdfast.core.errors import InvalidInput
-from holdfast.core.refusals import (
+import peekproof
+from peekproof.audit.analysts.protocol import Columns
+from peekproof.audit.opponents.catalogue import CERTIFIED, CONTROLS, OPPONENTS
+from peekproof.audit.opponents.ladder import Climbed
+from peekproof.audit.opponents.protocol import Opponent, Terms
+from peekproof.audit.opponents.sessions import Asked, Opened, Planned
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import (
     BudgetExhausted,
     FailuresExhausted,
     RoundsExhausted,
     VacuousPlan,
 )
-from holdfast.ledger.file import MEMORY
-from holdfast.noise.entropy import Seeded
-from holdfast.planner.plan import NAMED
+from peekproof.ledger.file import MEMORY
+from peekproof.noise.entropy import Seeded
+from peekproof.planner.plan import NAMED
 
 ROWS = 20_000
 CONFIDENCE = Fraction(19, 20)
@@ -50,7 +50,7 @@ def test_there_are_two_controls_and_twelve_that_are_certified() -> None:
 
 def test_every_mechanism_that_a_session_takes_is_among_them() -> None:
     kinds = {each.mechanism for each in CERTIFIED if isinstance(each, Opened)}
-    assert kinds == {*NAMED, holdfast.OpenEnded}
+    assert kinds == {*NAMED, peekproof.OpenEnded}
 
 
 @pytest.mark.parametrize("name", SESSIONS)
@@ -73,7 +73,7 @@ def test_a_reply_is_the_answer_of_such_a_session(name: str, columns: Columns) ->
 
 def test_what_is_planned_is_what_open_takes_by_itself(columns: Columns) -> None:
     reply = opened("planned", columns, seed=5).reply("x")
-    with holdfast.open(
+    with peekproof.open(
         columns, confidence=CONFIDENCE, questions=20, entropy=Seeded(5), ledger=MEMORY
     ) as session:
         answer = session.ask("x")

@@ -8,9 +8,9 @@ from math import exp
 import pytest
 from mpmath import mpf, ncdf, workdps
 
-from holdfast.audit.telling.claims import most_likely
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
+from peekproof.audit.telling.claims import most_likely
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
 
 PROBABILITIES = (0.0, 1e-6, 0.01, 0.3, 0.5, 0.9, 1.0)
 

@@ -6,8 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from holdfast.guess.median.chains import Bounds, Stepper
-from holdfast.guess.median.vectorised import Vectorised
+from peekproof.guess.median.chains import Bounds, Stepper
+from peekproof.guess.median.vectorised import Vectorised
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="compiled steps need Numba (the extra fast)"
@@ -15,7 +15,7 @@ needs_numba = pytest.mark.skipif(
 
 
 def compiled(bounds: Bounds) -> Stepper:
-    from holdfast.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
+    from peekproof.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
 
     return Compiled(bounds)
 

@@ -11,7 +11,7 @@ import pytest
 
 from guess.median.naive import consistent
 from guess.median.steppings import compiled, each_stepping, needs_numba
-from holdfast.guess.median.chains import (
+from peekproof.guess.median.chains import (
     Bounds,
     Chains,
     Proposals,
@@ -20,10 +20,10 @@ from holdfast.guess.median.chains import (
     disagreement,
     effective_size,
 )
-from holdfast.guess.median.constraint import Constraint
-from holdfast.guess.median.sampled import SampledHolder
-from holdfast.guess.median.vectorised import Vectorised
-from holdfast.testing.statistics import fit_p_value, statistical
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.sampled import SampledHolder
+from peekproof.guess.median.vectorised import Vectorised
+from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9
 CELLS, SIZE, CHAINS = 3, 5, 20_000

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.constraint import ROOM, Constraint, Values, levels
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.constraint import ROOM, Constraint, Values, levels
 
 units = st.fractions(0, 1, max_denominator=50)
 

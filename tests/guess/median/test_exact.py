@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guess.median.naive import consistent, lower_median, mean
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.constraint import ROOM, Constraint
-from holdfast.guess.median.exact import ExactHolder, histograms, orderings
-from holdfast.guess.median.holder import NoneConsistent
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.constraint import ROOM, Constraint
+from peekproof.guess.median.exact import ExactHolder, histograms, orderings
+from peekproof.guess.median.holder import NoneConsistent
 
 HALF = Fraction(1, 2)
 units = st.integers(0, 12).map(lambda twelfths: Fraction(twelfths, 12))

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median import entropy
-from holdfast.guess.median.constraint import Constraint, Floats
-from holdfast.guess.median.entropy import TOLERANCE
-from holdfast.guess.median.exact import ExactHolder
-from holdfast.guess.median.holder import NoneConsistent
-from holdfast.guess.median.limit import LimitHolder
-from holdfast.guess.median.sampled import SampledHolder
-from holdfast.testing.statistics import statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median import entropy
+from peekproof.guess.median.constraint import Constraint, Floats
+from peekproof.guess.median.entropy import TOLERANCE
+from peekproof.guess.median.exact import ExactHolder
+from peekproof.guess.median.holder import NoneConsistent
+from peekproof.guess.median.limit import LimitHolder
+from peekproof.guess.median.sampled import SampledHolder
+from peekproof.testing.statistics import statistical
 
 TENTH = Fraction(1, 10)
 FALSE_ALARM = 1e-9

@@ -10,15 +10,15 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.exact import ExactHolder
-from holdfast.guess.median.holder import Holder
-from holdfast.guess.median.limit import LimitHolder
-from holdfast.guess.median.mechanism import MedianMechanism
-from holdfast.guess.median.parameters import MedianParameters
-from holdfast.guess.median.sampled import SampledHolder
-from holdfast.theory.generalization.subsample import subsample_size
-from holdfast.theory.median import most_failures
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.exact import ExactHolder
+from peekproof.guess.median.holder import Holder
+from peekproof.guess.median.limit import LimitHolder
+from peekproof.guess.median.mechanism import MedianMechanism
+from peekproof.guess.median.parameters import MedianParameters
+from peekproof.guess.median.sampled import SampledHolder
+from peekproof.theory.generalization.subsample import subsample_size
+from peekproof.theory.median import most_failures
 
 CELLS = 3
 QUESTIONS = 30

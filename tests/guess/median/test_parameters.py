@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.parameters import MedianParameters
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.parameters import MedianParameters
 
 BETA = Fraction(1, 20)
 

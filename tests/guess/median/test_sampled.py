@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from guess.median.naive import consistent, mean
-from holdfast.core.errors import InvalidInput
-from holdfast.guess.median.constraint import Constraint
-from holdfast.guess.median.holder import NoneConsistent
-from holdfast.guess.median.sampled import GRID, SampledHolder
-from holdfast.testing.statistics import statistical
+from peekproof.core.errors import InvalidInput
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.holder import NoneConsistent
+from peekproof.guess.median.sampled import GRID, SampledHolder
+from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
 

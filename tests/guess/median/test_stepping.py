@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast
+import peekproof
 from guess.median.steppings import compiled, needs_numba
-from holdfast.guess.median import stepping as stepping_module
-from holdfast.guess.median.chains import Bounds, Chains, Stepping
-from holdfast.guess.median.constraint import Constraint
-from holdfast.guess.median.holder import NoneConsistent
-from holdfast.guess.median.sampled import Mixing, SampledHolder
-from holdfast.guess.median.stepping import fastest
-from holdfast.guess.median.vectorised import Vectorised
+from peekproof.guess.median import stepping as stepping_module
+from peekproof.guess.median.chains import Bounds, Chains, Stepping
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.holder import NoneConsistent
+from peekproof.guess.median.sampled import Mixing, SampledHolder
+from peekproof.guess.median.stepping import fastest
+from peekproof.guess.median.vectorised import Vectorised
 
 LARGEST = 2**61  # so that a few records' totals are near 2⁶², where they must stay below
 
@@ -95,7 +95,7 @@ def test_guesses_and_diagnostics_do_not_depend_on_how_steps_are_taken() -> None:
 
 @needs_numba
 def test_compiled_steps_are_the_default() -> None:
-    from holdfast.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
+    from peekproof.guess.median.compiled import Compiled  # noqa: PLC0415 (optional)
 
     assert fastest() is Compiled
 
@@ -107,17 +107,17 @@ def test_without_numba_steps_are_vectorised(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_numba_that_does_not_work_is_as_good_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stepping_module, "find_spec", lambda name: name)
-    monkeypatch.delitem(sys.modules, "holdfast.guess.median.compiled", raising=False)
+    monkeypatch.delitem(sys.modules, "peekproof.guess.median.compiled", raising=False)
     monkeypatch.setitem(sys.modules, "numba", None)  # importing it raises ImportError
     assert fastest() is Vectorised
 
 
 def test_numba_is_imported_only_by_a_holder_that_samples() -> None:
     code = (
-        "import sys, holdfast; from holdfast.guess.median.sampled import SampledHolder; "
-        "holdfast.open, holdfast.consistent_median; print('numba' in sys.modules)"
+        "import sys, peekproof; from peekproof.guess.median.sampled import SampledHolder; "
+        "peekproof.open, peekproof.consistent_median; print('numba' in sys.modules)"
     )
-    environment = {**os.environ, "PYTHONPATH": str(Path(holdfast.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(peekproof.__file__).parents[1])}
     heard = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment
     )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from holdfast.learn.board.board import Board
+from peekproof.learn.board.board import Board
 
 OPEN: list[Board] = []  # to be released when a test ends
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from holdfast.audit.analysts.correlation import leanings
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.entry import Entry
-from holdfast.testing.statistics import statistical
+from peekproof.audit.analysts.correlation import leanings
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.entry import Entry
+from peekproof.testing.statistics import statistical
 from learn.board.contests import OPEN, Signs, names
 
 _MISS = 1e-9  # how often the board may be wrong; and so this test

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.learn.board.entry import Told
-from holdfast.learn.board.programs import told
+from peekproof.learn.board.entry import Told
+from peekproof.learn.board.programs import told
 from learn.board.contests import Contest
 
 

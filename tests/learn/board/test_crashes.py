@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.store import BoardStore
-from holdfast.ledger.ledger import Ledger
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.store import BoardStore
+from peekproof.ledger.ledger import Ledger
 from learn.board.contests import Contest
 
 _CHILD = """
 import os, sys
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.store import BoardStore
-from holdfast.ledger.ledger import Ledger
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.store import BoardStore
+from peekproof.ledger.ledger import Ledger
 
 folder, step, files = sys.argv[1], sys.argv[2], sys.argv[3:]
 if step != "-":

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.learn.board.export import export_text, verify_export
-from holdfast.learn.board.signing import FILE, new_key
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.learn.board.export import export_text, verify_export
+from peekproof.learn.board.signing import FILE, new_key
 from learn.board.contests import Contest
 
 
@@ -88,7 +88,7 @@ def test_without_the_package_for_signatures_no_board_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "cryptography", None)
-    with pytest.raises(DataError, match=r"holdfast\[board\]"):
+    with pytest.raises(DataError, match=r"peekproof\[board\]"):
         Contest(tmp_path, rows=400)
     assert list(tmp_path.iterdir()) == []
 

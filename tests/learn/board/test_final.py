@@ -8,14 +8,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from holdfast.core.errors import DataError, InvalidInput, LedgerClosed
-from holdfast.learn.board import closing, phases
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.closing import Running, scored_final
-from holdfast.learn.column import labels_of, predictions_of
-from holdfast.learn.metrics.accuracy import Accuracy
-from holdfast.learn.metrics.gain import Gain
-from holdfast.testing.statistics import statistical
+from peekproof.core.errors import DataError, InvalidInput, LedgerClosed
+from peekproof.learn.board import closing, phases
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.closing import Running, scored_final
+from peekproof.learn.column import labels_of, predictions_of
+from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.gain import Gain
+from peekproof.testing.statistics import statistical
 from learn.board.contests import Contest
 from learn.board.test_standings import entry
 
@@ -146,7 +146,7 @@ def test_of_many_teams_neighbours_are_compared(
         running,
         metric=Accuracy(),
         confidence=0.95,
-        ledger=tmp_path / "final.holdfast",
+        ledger=tmp_path / "final.peekproof",
     )
     assert [(each.first, each.second) for each in final.duels] == [
         ("t1", "t2"), ("t2", "t3"), ("t3", "t4"), ("t4", "t5"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.learn.board.entry import Told
+from peekproof.learn.board.entry import Told
 from learn.board.contests import Contest
 
 LOSS = "absolute_error(0, 1)"

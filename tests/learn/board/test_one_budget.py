@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.core.witness_errors import BudgetElsewhere
-from holdfast.learn.board.board import Board
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.learn.board.board import Board
 from learn.board.contests import OPEN, labels_of, names
 
 ROWS = 400
@@ -38,21 +38,21 @@ def test_a_second_contest_of_the_same_labels_is_refused(
 def test_a_holdout_and_a_contest_of_the_same_labels_are_one_too_many(tmp_path: Path) -> None:
     made(tmp_path, "first")
     with pytest.raises(BudgetElsewhere):
-        holdfast.Holdout(names(ROWS), LABELS, ledger=tmp_path / "all.holdfast")
+        peekproof.Holdout(names(ROWS), LABELS, ledger=tmp_path / "all.peekproof")
 
     others = LABELS[::-1].copy()
-    with holdfast.Holdout(names(ROWS), others, ledger=tmp_path / "others.holdfast"):
+    with peekproof.Holdout(names(ROWS), others, ledger=tmp_path / "others.peekproof"):
         pass
-    with pytest.raises(BudgetElsewhere, match=r"others\.holdfast"):
+    with pytest.raises(BudgetElsewhere, match=r"others\.peekproof"):
         made(tmp_path, "second", labels=labels_of(others))
 
 
 def test_rows_of_a_final_that_were_asked_before_are_refused(tmp_path: Path) -> None:
-    seen = holdfast.Holdout(
-        names(ROWS)[ROWS // 2 :], LABELS[ROWS // 2 :], ledger=tmp_path / "seen.holdfast"
+    seen = peekproof.Holdout(
+        names(ROWS)[ROWS // 2 :], LABELS[ROWS // 2 :], ledger=tmp_path / "seen.peekproof"
     )
     seen.close()
-    with pytest.raises(BudgetElsewhere, match=r"seen\.holdfast"):
+    with pytest.raises(BudgetElsewhere, match=r"seen\.peekproof"):
         made(tmp_path, "first", **HALVES)
 
 

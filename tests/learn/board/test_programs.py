@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.programs import evaluate, scored_codabench
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.programs import evaluate, scored_codabench
 from learn.board.contests import Contest
 from learn.board.test_unpacking import packed
 
@@ -20,7 +20,7 @@ def test_codabench_gets_scores_with_intervals(tmp_path: Path) -> None:
     res = tmp_path / "in" / "res"
     res.mkdir(parents=True)
     contest.right(0.9).write_csv(res / "predictions.csv")
-    (res / "holdfast.json").write_text('{"team": "bob", "declared": 0.9, "trained_on": 500}')
+    (res / "peekproof.json").write_text('{"team": "bob", "declared": 0.9, "trained_on": 500}')
     ref = tmp_path / "in" / "ref"
     ref.mkdir()
     (ref / "board").write_text(f"{contest.board.folder}\n")
@@ -61,7 +61,7 @@ def test_what_a_submission_says_about_itself_is_checked(tmp_path: Path, text: st
     res = tmp_path / "in" / "res"
     res.mkdir(parents=True)
     contest.right(0.9).write_csv(res / "predictions.csv")
-    (res / "holdfast.json").write_text(text)
+    (res / "peekproof.json").write_text(text)
     with pytest.raises((DataError, InvalidInput)):
         scored_codabench(
             tmp_path / "in", tmp_path / "out", board=str(contest.board.folder), team="ann"

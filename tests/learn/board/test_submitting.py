@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 
-from holdfast.core.errors import DataError, InvalidInput
-from holdfast.core.refusals import BudgetExhausted, ShareExhausted
-from holdfast.core.witness_errors import BudgetElsewhere
-from holdfast.learn.board.board import Board
-from holdfast.learn.board.entry import Told
-from holdfast.learn.holdout import Holdout
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.core.refusals import BudgetExhausted, ShareExhausted
+from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.learn.board.board import Board
+from peekproof.learn.board.entry import Told
+from peekproof.learn.holdout import Holdout
 from learn.board.contests import Contest, labels_of, names
 
 
@@ -34,7 +34,7 @@ def test_what_is_told_of_entries_that_are_no_better_does_not_depend_on_them(
     told = []
     for share in (0.2, 0.75):
         folder = tmp_path / str(share)
-        monkeypatch.setenv("HOLDFAST_WITNESS", str(folder / "witness"))  # the same labels again
+        monkeypatch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))  # the same labels again
         contest = Contest(folder)
         contest.board.submit("ann", contest.right(0.8))
         entry = contest.board.submit("bob", contest.right(share))
@@ -54,7 +54,7 @@ def test_labels_of_a_holdout_with_these_ids_make_no_board(tmp_path: Path) -> Non
     contest.board.release()
     public = pl.read_parquet(contest.board.folder / "public.parquet")
     with pytest.raises(BudgetElsewhere):
-        Holdout(public["id"].to_list(), public["label"], ledger=tmp_path / "other.holdfast")
+        Holdout(public["id"].to_list(), public["label"], ledger=tmp_path / "other.peekproof")
 
 
 def test_large_whole_numbers_are_told_apart(tmp_path: Path) -> None:

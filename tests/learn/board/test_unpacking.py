@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.errors import DataError
-from holdfast.learn.board.unpacking import MOST_FILES, unpacked
+from peekproof.core.errors import DataError
+from peekproof.learn.board.unpacking import MOST_FILES, unpacked
 from learn.board.contests import Contest
 
 

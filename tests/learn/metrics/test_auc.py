@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.derive.derived import Derived
-from holdfast.learn.column import labels_of, predictions_of
-from holdfast.learn.desk import LocalDesk
-from holdfast.learn.metrics.named import measure_of, pairs_of
-from holdfast.learn.metrics.ranked import Order, Ranked
-from holdfast.session.receipt import receipts
-from holdfast.session.replay import replay
-from holdfast.testing.statistics import excess_p_value, statistical
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.derive.derived import Derived
+from peekproof.learn.column import labels_of, predictions_of
+from peekproof.learn.desk import LocalDesk
+from peekproof.learn.metrics.named import measure_of, pairs_of
+from peekproof.learn.metrics.ranked import Order, Ranked
+from peekproof.session.receipt import receipts
+from peekproof.session.replay import replay
+from peekproof.testing.statistics import excess_p_value, statistical
 
 CONCORDANT, ANTICONCORDANT = Ranked(Order.CONCORDANT), Ranked(Order.ANTICONCORDANT)
 ROWS = 6000
@@ -76,7 +76,7 @@ def test_the_quotient_of_counts_is_the_number_of_scikit_learn() -> None:
 @pytest.mark.parametrize("named", [False, True])
 def test_the_interval_holds_the_number_of_scikit_learn(named: bool, guess: float | None) -> None:
     metric, y = ('auc("yes")', NAMES[Y]) if named else ("auc", Y)
-    holdout = holdfast.Holdout(None, y, metric=metric)
+    holdout = peekproof.Holdout(None, y, metric=metric)
     found = holdout.score(SCORES, guess=guess)
 
     assert isinstance(found, Derived)
@@ -105,7 +105,7 @@ def test_a_model_is_guessed_from_its_training_rows() -> None:
         def predict(self, rows: npt.NDArray[np.int64]) -> object:
             raise AssertionError(rows)
 
-    holdout = holdfast.Holdout(held, Y, metric="auc", training=(seen, TRUTH[seen]))
+    holdout = peekproof.Holdout(held, Y, metric="auc", training=(seen, TRUTH[seen]))
     found = holdout.score(Ranks())
     assert found.value == pytest.approx(roc_auc_score(TRUTH[seen], RANKS[seen]))
     assert found.low <= AREA <= found.high
@@ -113,7 +113,7 @@ def test_a_model_is_guessed_from_its_training_rows() -> None:
 
 
 def test_the_next_model_is_guessed_by_the_last_one() -> None:
-    holdout = holdfast.Holdout(None, Y, metric="auc")
+    holdout = peekproof.Holdout(None, Y, metric="auc")
     holdout.score(SCORES, guess=AREA)
     failures = holdout.failures
     found = holdout.score(SCORES + RNG.normal(0, 0.05, ROWS))
@@ -122,14 +122,14 @@ def test_the_next_model_is_guessed_by_the_last_one() -> None:
 
 
 def test_a_constant_ranks_nothing_and_a_mirror_ranks_the_other_way() -> None:
-    holdout = holdfast.Holdout(None, Y, metric="auc")
+    holdout = peekproof.Holdout(None, Y, metric="auc")
     assert 0.5 in holdout.score(np.zeros(ROWS), guess=0.5)
     found = holdout.score(-SCORES, guess=1 - AREA)
     assert found.low <= 1 - AREA <= found.high
 
 
 def test_where_no_label_is_of_the_class_nothing_is_said() -> None:
-    found = holdfast.Holdout(None, np.zeros(ROWS), metric="auc").score(SCORES, guess=0.7)
+    found = peekproof.Holdout(None, np.zeros(ROWS), metric="auc").score(SCORES, guess=0.7)
     assert (found.low, found.high) == (0.0, 1.0)
 
 
@@ -143,14 +143,14 @@ def test_where_no_label_is_of_the_class_nothing_is_said() -> None:
     ],
 )
 def test_what_cannot_be_ranked_is_refused_for_nothing(said: object, metric: str, told: str) -> None:
-    holdout = holdfast.Holdout(None, Y)
+    holdout = peekproof.Holdout(None, Y)
     with pytest.raises(InvalidInput, match=told):
         holdout.score(said, metric=metric, guess=0.7)
     assert holdout.left == 10_000
 
 
 def test_among_some_rows_it_is_refused() -> None:
-    holdout = holdfast.Holdout(None, Y, metric="auc")
+    holdout = peekproof.Holdout(None, Y, metric="auc")
     with pytest.raises(InvalidInput, match="left out for auc"):
         holdout.score(SCORES, guess=0.7, where="label = 1")
     assert holdout.left == 10_000
@@ -167,10 +167,10 @@ def test_parts_are_read_by_name() -> None:
 
 
 def test_a_ledger_is_replayed_with_a_receipt_for_each_part(tmp_path: Path) -> None:
-    place = tmp_path / "a.holdfast"
-    with holdfast.Holdout(None, Y, metric="auc", ledger=place) as holdout:
+    place = tmp_path / "a.peekproof"
+    with peekproof.Holdout(None, Y, metric="auc", ledger=place) as holdout:
         found = holdout.score(SCORES, guess=AREA)
-    with holdfast.Holdout(None, Y, metric="auc", ledger=place) as holdout:
+    with peekproof.Holdout(None, Y, metric="auc", ledger=place) as holdout:
         assert holdout.score(SCORES).low == found.low  # free, and the guess does not matter
         assert isinstance(holdout.desk, LocalDesk)
         ledger = holdout.desk.session.ledger
@@ -193,7 +193,7 @@ Answers = Callable[[Ranks], tuple[float, float, float]]  # a value and the ends 
 
 def promised(truth: npt.NDArray[np.int64]) -> Answers:
     """A holdout. Guesses that are far off make it tell as much of the sample as it does."""
-    holdout = holdfast.Holdout(None, truth, metric="auc")
+    holdout = peekproof.Holdout(None, truth, metric="auc")
 
     def answers(said: Ranks) -> tuple[float, float, float]:
         found = holdout.score(said, guess=0.02)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from sklearn import metrics as oracle
 
-import holdfast
-from holdfast.core.errors import InvalidInput
-from holdfast.derive.derived import Derived
-from holdfast.learn.holdout import Holdout
-from holdfast.learn.metrics.quotients import BalancedAccuracy
+import peekproof
+from peekproof.core.errors import InvalidInput
+from peekproof.derive.derived import Derived
+from peekproof.learn.holdout import Holdout
+from peekproof.learn.metrics.quotients import BalancedAccuracy
 
 ROWS = 6000
 RNG = np.random.default_rng(21)
@@ -64,7 +64,7 @@ CASES = {
 def test_the_interval_holds_the_number_of_scikit_learn(text: str, guess: str) -> None:
     y, said, value = CASES[text]
     guesses = {"right": value, "wrong": 0.05, "none": None}
-    found = holdfast.Holdout(None, y, metric=text).score(said, guess=guesses[guess])
+    found = peekproof.Holdout(None, y, metric=text).score(said, guess=guesses[guess])
 
     assert isinstance(found, Derived)
     assert found.low <= value <= found.high
@@ -75,7 +75,7 @@ def test_the_interval_holds_the_number_of_scikit_learn(text: str, guess: str) ->
 
 @pytest.mark.parametrize("text", ["precision", "recall", "f1", "balanced_accuracy"])
 def test_guesses_from_training_rows_pass_part_by_part(text: str) -> None:
-    holdout = holdfast.Holdout(HELD, Y, metric=text, training=(SEEN, BINARY[SEEN]))
+    holdout = peekproof.Holdout(HELD, Y, metric=text, training=(SEEN, BINARY[SEEN]))
     found = holdout.score(Remembering(SAID))
     value = CASES[text][2]
 
@@ -86,7 +86,7 @@ def test_guesses_from_training_rows_pass_part_by_part(text: str) -> None:
 
 
 def test_r2_from_training_rows_fails_no_guess() -> None:
-    holdout = holdfast.Holdout(
+    holdout = peekproof.Holdout(
         HELD, NUMBERS[HELD], metric="r2(20, 30)", training=(SEEN, NUMBERS[SEEN])
     )
     found = holdout.score(Remembering(CLOSE))
@@ -102,7 +102,7 @@ def spent(holdout: Holdout) -> int:
 
 
 def test_parts_are_asked_once_for_all_metrics_and_models() -> None:
-    holdout = holdfast.Holdout(HELD, Y, training=(SEEN, BINARY[SEEN]))
+    holdout = peekproof.Holdout(HELD, Y, training=(SEEN, BINARY[SEEN]))
     model, other = Remembering(SAID), Remembering(1 - SAID)
     counts = []
     for metric in ("f1", "precision", "recall", "f1"):
@@ -110,7 +110,7 @@ def test_parts_are_asked_once_for_all_metrics_and_models() -> None:
         counts.append(spent(holdout))
     assert counts == [2, 3, 4, 4]
 
-    numbers = holdfast.Holdout(HELD, NUMBERS[HELD], metric="r2(20, 30)")
+    numbers = peekproof.Holdout(HELD, NUMBERS[HELD], metric="r2(20, 30)")
     numbers.score(CLOSE[HELD], guess=0.9)
     assert spent(numbers) == 3
     numbers.score(CLOSE[HELD] + 0.1, guess=0.9)
@@ -121,7 +121,7 @@ def test_parts_are_asked_once_for_all_metrics_and_models() -> None:
 
 
 def test_the_same_score_is_the_same_answer_for_free() -> None:
-    holdout = holdfast.Holdout(None, Y, metric="f1")
+    holdout = peekproof.Holdout(None, Y, metric="f1")
     first = holdout.score(P, guess=0.8)
     before = spent(holdout)
 
@@ -130,7 +130,7 @@ def test_the_same_score_is_the_same_answer_for_free() -> None:
 
 
 def test_the_next_model_is_guessed_by_the_parts_of_the_last() -> None:
-    holdout = holdfast.Holdout(None, Y, metric="f1")
+    holdout = peekproof.Holdout(None, Y, metric="f1")
     holdout.score(P)
     failed = holdout.failures
     said = P.copy()
@@ -143,21 +143,21 @@ def test_the_next_model_is_guessed_by_the_parts_of_the_last() -> None:
 def test_classes_may_be_below_0_and_come_from_an_array() -> None:
     y, said = 2 * Y - 1, 2 * P - 1
     metric = BalancedAccuracy(*np.unique(y))
-    found = holdfast.Holdout(None, y, metric=metric).score(said, guess=0.8)
+    found = peekproof.Holdout(None, y, metric=metric).score(said, guess=0.8)
 
     assert metric.text == "balanced_accuracy(-1, 1)"
     assert found.low <= oracle.balanced_accuracy_score(y, said) <= found.high
 
 
 def test_a_class_that_never_comes_says_nothing() -> None:
-    found = holdfast.Holdout(None, np.zeros(ROWS), metric="f1").score(np.zeros(ROWS))
+    found = peekproof.Holdout(None, np.zeros(ROWS), metric="f1").score(np.zeros(ROWS))
 
     assert (found.low, found.high) == (0, 1)
 
 
 def test_labels_without_variance_bound_r2_from_above_alone() -> None:
     y = np.full(ROWS, 25.0)
-    found = holdfast.Holdout(None, y, metric="r2(20, 30)").score(y + 1, guess=0.0)
+    found = peekproof.Holdout(None, y, metric="r2(20, 30)").score(y + 1, guess=0.0)
 
     assert found.low == -math.inf
     assert found.high <= 1
@@ -165,7 +165,7 @@ def test_labels_without_variance_bound_r2_from_above_alone() -> None:
 
 @pytest.mark.parametrize(("metric", "guess"), [("f1", -0.1), ("f1", 1.1), ("r2(0, 1)", 1.1)])
 def test_a_guess_that_no_score_can_be_is_refused(metric: str, guess: float) -> None:
-    holdout = holdfast.Holdout(None, Y)
+    holdout = peekproof.Holdout(None, Y)
     with pytest.raises(InvalidInput, match="guess must be"):
         holdout.score(P, metric=metric, guess=guess)
 
@@ -175,14 +175,14 @@ def test_a_guess_that_no_score_can_be_is_refused(metric: str, guess: float) -> N
 def test_a_class_that_labels_cannot_be_is_refused() -> None:
     for y, said in ((NAMES[Y], NAMES[P]), (Y, NAMES[P])):
         with pytest.raises(InvalidInput):
-            holdfast.Holdout(None, y, metric="recall").score(said)
+            peekproof.Holdout(None, y, metric="recall").score(said)
     with pytest.raises(InvalidInput, match="numbers"):
-        holdfast.Holdout(None, NAMES[Y], metric="r2(0, 1)").score(P)
+        peekproof.Holdout(None, NAMES[Y], metric="r2(0, 1)").score(P)
 
 
 def test_a_metric_that_is_not_known_makes_no_ledger(tmp_path: object) -> None:
-    place = f"{tmp_path}/ledger.holdfast"
+    place = f"{tmp_path}/ledger.peekproof"
     with pytest.raises(InvalidInput, match="metric"):
-        holdfast.Holdout(None, Y, metric="f2", ledger=place)
+        peekproof.Holdout(None, Y, metric="f2", ledger=place)
 
-    holdfast.Holdout(None, Y, metric="f1", questions=7, ledger=place).close()
+    peekproof.Holdout(None, Y, metric="f1", questions=7, ledger=place).close()

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-import holdfast
-from holdfast.testing.statistics import excess_p_value, statistical
+import peekproof
+from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
 ROWS, STEPS, TRIALS = 150, 12, 8
@@ -19,7 +19,7 @@ Answers = Callable[[Classes], tuple[float, float, float]]  # a value and the end
 
 def promised(truth: Classes) -> Answers:
     """F1 of a holdout. Guesses that are far off make it tell as much of the sample as it does."""
-    holdout = holdfast.Holdout(None, truth, metric="f1")
+    holdout = peekproof.Holdout(None, truth, metric="f1")
 
     def answers(said: Classes) -> tuple[float, float, float]:
         found = holdout.score(said, guess=0.02)

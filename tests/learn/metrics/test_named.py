@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import holdfast
-from holdfast.core.errors import EvaluationFailed, InvalidInput
-from holdfast.learn.metrics.accuracy import Accuracy
-from holdfast.learn.metrics.named import COMPOSITES, METRICS, PAIRS, measure_of, metric_of
-from holdfast.learn.metrics.numeric import Pinball
-from holdfast.learn.metrics.quotients import F1, BalancedAccuracy
+import peekproof
+from peekproof.core.errors import EvaluationFailed, InvalidInput
+from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.named import COMPOSITES, METRICS, PAIRS, measure_of, metric_of
+from peekproof.learn.metrics.numeric import Pinball
+from peekproof.learn.metrics.quotients import F1, BalancedAccuracy
 
 PAGE = Path(__file__).parents[3] / "docs/reference/metrics.md"
 
@@ -143,8 +143,8 @@ SAID = Y + np.random.default_rng(5).integers(-2, 3, ROWS)
 
 
 def test_a_function_of_labels_and_predictions_is_a_metric() -> None:
-    near = holdfast.metric(lambda y, said: np.abs(y - said) <= 1, name="within_one")
-    answer = holdfast.Holdout(None, Y, metric=near).score(SAID, guess=0.6)
+    near = peekproof.metric(lambda y, said: np.abs(y - said) <= 1, name="within_one")
+    answer = peekproof.Holdout(None, Y, metric=near).score(SAID, guess=0.6)
 
     sample = float(np.mean(np.abs(Y - SAID) <= 1))
     assert answer.low <= sample <= answer.high
@@ -153,10 +153,10 @@ def test_a_function_of_labels_and_predictions_is_a_metric() -> None:
 
 def test_what_a_function_gives_is_moved_between_0_and_1() -> None:
     for higher, worst in ((True, 0.0), (False, 1.0)):
-        wild = holdfast.metric(
+        wild = peekproof.metric(
             lambda y, _: np.where(y > 3, np.nan, y * 1000 - 1500), name="wild", higher=higher
         )
-        answer = holdfast.Holdout(None, Y, metric=wild).score(SAID, guess=0.4)
+        answer = peekproof.Holdout(None, Y, metric=wild).score(SAID, guess=0.4)
         sample = float(np.mean(np.where(Y > 3, worst, (Y > 1).astype(float))))
         assert answer.low <= sample <= answer.high
 
@@ -166,15 +166,15 @@ def test_a_function_cannot_change_the_labels() -> None:
         y[:] = 0
         return y
 
-    holdout = holdfast.Holdout(None, Y)
-    holdout.score(SAID, metric=holdfast.metric(spoiling, name="spoiling"), guess=0.0)
+    holdout = peekproof.Holdout(None, Y)
+    holdout.score(SAID, metric=peekproof.metric(spoiling, name="spoiling"), guess=0.0)
     assert holdout.score(Y, guess=1.0, tolerance=0.1).value == 1.0
     assert holdout.failures == 0
 
 
 @pytest.mark.parametrize("function", [lambda *_: 1 / 0, lambda *_: [1.0], lambda *_: "text"])
 def test_a_function_that_fails_says_nothing_of_the_rows(function: object) -> None:
-    holdout = holdfast.Holdout(None, Y, metric=holdfast.metric(function, name="broken"))  # type: ignore[arg-type]
+    holdout = peekproof.Holdout(None, Y, metric=peekproof.metric(function, name="broken"))  # type: ignore[arg-type]
     with pytest.raises(EvaluationFailed) as raised:
         holdout.score(SAID, guess=0.5)
 
@@ -185,14 +185,14 @@ def test_a_function_that_fails_says_nothing_of_the_rows(function: object) -> Non
 @pytest.mark.parametrize("name", ["accuracy", "f1", "", "two words", "x" * 41, "rest_of_mine", 3])
 def test_a_name_that_identifies_nothing_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match="name must be"):
-        holdfast.metric(lambda *_: 0, name=name)
+        peekproof.metric(lambda *_: 0, name=name)
 
 
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(InvalidInput, match="function must be"):
-        holdfast.metric("accuracy", name="mine")  # type: ignore[arg-type]
+        peekproof.metric("accuracy", name="mine")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="wants must be"):
-        holdfast.metric(lambda *_: 0, name="mine", wants="fit")
+        peekproof.metric(lambda *_: 0, name="mine", wants="fit")
 
 
 # Documentation ---------------------------------------------------------------------------------

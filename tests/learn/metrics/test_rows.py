@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as oracle
 
-import holdfast
-from holdfast.core.answer import Answer
-from holdfast.core.errors import InvalidInput
-from holdfast.learn.column import labels_of, predictions_of
-from holdfast.learn.metrics.named import metric_of
+import peekproof
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.column import labels_of, predictions_of
+from peekproof.learn.metrics.named import metric_of
 
 ROWS = 4000
 RNG = np.random.default_rng(11)
@@ -71,7 +71,7 @@ def test_the_mean_over_rows_is_the_number_of_scikit_learn(text: str) -> None:
 @pytest.mark.parametrize("text", CASES)
 def test_a_holdout_certifies_it_in_its_own_units(text: str) -> None:
     y, said, value = CASES[text]
-    holdout = holdfast.Holdout(None, y, metric=text)
+    holdout = peekproof.Holdout(None, y, metric=text)
     guessed = holdout.score(said, guess=value)
     assert isinstance(guessed, Answer)
 
@@ -79,7 +79,7 @@ def test_a_holdout_certifies_it_in_its_own_units(text: str) -> None:
     assert guessed.low <= value <= guessed.high
     assert guessed.high - guessed.low < metric_of(text).span / 4
     # A guess that is far off is corrected to a bin that holds the sample.
-    other = holdfast.Holdout(None, y, metric=text).score(said, guess=metric_of(text).span * 0.75)
+    other = peekproof.Holdout(None, y, metric=text).score(said, guess=metric_of(text).span * 0.75)
     assert other.low <= value <= other.high
     assert other.value == pytest.approx(value, abs=0.01 * metric_of(text).span)
 
@@ -94,7 +94,7 @@ def test_moments_of_labels_take_no_predictions(text: str, value: float) -> None:
 
     assert metric.values(labels).mean() * metric.span == pytest.approx(value, rel=0.05)
     with pytest.raises(InvalidInput, match="labels alone"):
-        holdfast.Holdout(None, NUMBERS).score(CLOSE, metric=text)
+        peekproof.Holdout(None, NUMBERS).score(CLOSE, metric=text)
 
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -167,7 +167,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_what_cannot_be_scored_is_refused_before_anything_is_spent(text: str) -> None:
     y, said = WRONG[text]
-    holdout = holdfast.Holdout(None, y)
+    holdout = peekproof.Holdout(None, y)
     with pytest.raises(InvalidInput):
         holdout.score(said, metric=text)
 
@@ -175,14 +175,14 @@ def test_what_cannot_be_scored_is_refused_before_anything_is_spent(text: str) ->
 
 
 def test_a_guess_is_in_the_units_of_the_metric() -> None:
-    holdout = holdfast.Holdout(None, NUMBERS, metric="absolute_error(0, 100)")
+    holdout = peekproof.Holdout(None, NUMBERS, metric="absolute_error(0, 100)")
     assert holdout.score(CLOSE, guess=4.0, tolerance=9.0).value == 4.0
     with pytest.raises(InvalidInput, match="from 0 to 100"):
         holdout.score(CLOSE, guess=101)
 
 
 def test_the_next_guess_is_the_last_answer_for_the_same_metric() -> None:
-    holdout = holdfast.Holdout(None, NUMBERS, metric="absolute_error(0, 100)")
+    holdout = peekproof.Holdout(None, NUMBERS, metric="absolute_error(0, 100)")
     holdout.score(CLOSE, guess=4.0)
     holdout.score(CLOSE + 0.01)
 

@@ -7,10 +7,10 @@ import pytest
 from sklearn import metrics as oracle
 from sklearn.calibration import calibration_curve
 
-import holdfast
-from holdfast.core.errors import HoldfastError, InvalidInput
-from holdfast.derive.derived import Derived
-from holdfast.learn.holdout import Holdout
+import peekproof
+from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.derive.derived import Derived
+from peekproof.learn.holdout import Holdout
 
 ROWS = 8000
 RNG = np.random.default_rng(31)
@@ -25,7 +25,7 @@ SOUTH = REGION == "south"
 
 def holdout(metric: str = "accuracy", **more: object) -> Holdout:
     groups = {"region": REGION, "old": OLD, "a group": CHANCE}
-    return holdfast.Holdout(None, Y, metric=metric, groups=groups, **more)  # type: ignore[arg-type]
+    return peekproof.Holdout(None, Y, metric=metric, groups=groups, **more)  # type: ignore[arg-type]
 
 
 def test_a_score_among_some_rows_holds_what_the_sample_says() -> None:
@@ -91,7 +91,7 @@ def test_r2_among_some_rows_is_refused_before_anything_is_spent() -> None:
 def test_what_is_no_condition_is_refused_before_anything_is_spent(where: str) -> None:
     rows = holdout()
     for metric in ("accuracy", "f1"):
-        with pytest.raises(HoldfastError):
+        with pytest.raises(PeekproofError):
             rows.score(SAID, where=where, metric=metric)
 
     assert rows.left == 10_000
@@ -118,7 +118,7 @@ def test_true_and_false_need_not_be_told() -> None:
 
 def test_values_may_come_as_an_array() -> None:
     side = np.where(OLD, -1.0, 1.5)
-    rows = holdfast.Holdout(None, Y, groups={"side": side})
+    rows = peekproof.Holdout(None, Y, groups={"side": side})
     found = rows.score_by(SAID, "side", values=np.unique(side), guess=0.75)
 
     assert list(found) == [-1.0, 1.5]
@@ -178,7 +178,7 @@ class Model:
 def test_training_labels_say_what_to_expect_among_a_class() -> None:
     half = ROWS // 2
     features = CHANCE[:, None]
-    rows = holdfast.Holdout(
+    rows = peekproof.Holdout(
         features[:half], Y[:half], training=(features[half:], Y[half:]), groups={"old": OLD[:half]}
     )
     rows.score(Model(), where="label = 1")
@@ -213,7 +213,7 @@ def test_calibration_holds_the_curve_of_scikit_learn() -> None:
 def test_calibration_of_a_model_by_its_training_rows() -> None:
     half = ROWS // 2
     features = CHANCE[:, None]
-    rows = holdfast.Holdout(features[:half], Y[:half], training=(features[half:], Y[half:]))
+    rows = peekproof.Holdout(features[:half], Y[:half], training=(features[half:], Y[half:]))
     found = rows.calibration(Model(), bins=4)
 
     assert rows.failures == 0
@@ -229,7 +229,7 @@ def test_a_bin_without_rows_has_a_rate_that_may_be_anything() -> None:
 
 
 def test_calibration_by_a_class_that_is_a_text() -> None:
-    rows = holdfast.Holdout(None, np.where(Y == 1, "yes", "no"))
+    rows = peekproof.Holdout(None, np.where(Y == 1, "yes", "no"))
     found = rows.calibration(CHANCE, bins=2, positive="yes")
     rates, _ = calibration_curve(Y, CHANCE, n_bins=2)
 

@@ -17,16 +17,16 @@ from fractions import Fraction
 from pathlib import Path
 from unittest import mock
 
-import holdfast
-from holdfast.core.refusals import ShareExhausted
-from holdfast.ledger import loading
-from holdfast.ledger.ledger import Reservation
-from holdfast.ledger.opening import FORMAT
-from holdfast.mechanisms.checking import Checking
-from holdfast.mechanisms.gaussian import Gaussian
-from holdfast.query.question import parse_question
-from holdfast.session.request import question_request
-from holdfast.session.session import Session
+import peekproof
+from peekproof.core.refusals import ShareExhausted
+from peekproof.ledger import loading
+from peekproof.ledger.ledger import Reservation
+from peekproof.ledger.opening import FORMAT
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.query.question import parse_question
+from peekproof.session.request import question_request
+from peekproof.session.session import Session
 from ledger.formats.data import DATA
 
 
@@ -75,45 +75,45 @@ def guesses(place: str) -> None:
 
 def rounds(place: str) -> None:
     """Batches on fresh rows, with the key that assigns them."""
-    with _opened(place, questions=20, rounds=3, mechanisms=[holdfast.Rounds]) as data:
+    with _opened(place, questions=20, rounds=3, mechanisms=[peekproof.Rounds]) as data:
         data.ask_many(["age > 50", "age > 60"])
         data.ask("age > 40")
 
 
 def laplace(place: str) -> None:
     """Laplace noise, whose unit is epsilon."""
-    with _opened(place, questions=4, mechanisms=[holdfast.Laplace]) as data:
+    with _opened(place, questions=4, mechanisms=[peekproof.Laplace]) as data:
         data.respond(["age > 50", "mean(income, 0, 90000)"])
 
 
 def truncation(place: str) -> None:
     """Few possible answers."""
-    with _opened(place, questions=50, mechanisms=[holdfast.Truncation]) as data:
+    with _opened(place, questions=50, mechanisms=[peekproof.Truncation]) as data:
         data.respond(["age > 50", "mean(income, 0, 90000)"])
 
 
 def votes(place: str) -> None:
     """Answers by votes of single records."""
-    with _opened(place, questions=4, mechanisms=[holdfast.Votes]) as data:
+    with _opened(place, questions=4, mechanisms=[peekproof.Votes]) as data:
         data.ask("age > 50")
 
 
 def open_ended(place: str) -> None:
     """As many questions as will come, in stages."""
-    with _opened(place, mechanisms=[holdfast.OpenEnded]) as data:
+    with _opened(place, mechanisms=[peekproof.OpenEnded]) as data:
         data.ask("age > 50")
         data.ask_many(["age > 60", "mean(income, 0, 90000)"])
 
 
 def closed(place: str) -> None:
     """A ledger that the custodian closed."""
-    with _opened(place, questions=5, mechanisms=[holdfast.Splitting]) as data:
+    with _opened(place, questions=5, mechanisms=[peekproof.Splitting]) as data:
         data.ask("age > 50")
         data.ledger.retire()
 
 
 def _opened(place: str, **promise: object) -> Session:
-    return holdfast.open(DATA, ledger=place, **promise)  # type: ignore[arg-type]
+    return peekproof.open(DATA, ledger=place, **promise)  # type: ignore[arg-type]
 
 
 def _as(data: Session, analyst: str, *questions: str) -> None:
@@ -154,9 +154,9 @@ def main(folder: Path) -> None:
     for make in _LEDGERS:  # each before a witness of its own, for all are about the same data
         with (
             tempfile.TemporaryDirectory() as seen,
-            mock.patch.dict(os.environ, HOLDFAST_WITNESS=seen),
+            mock.patch.dict(os.environ, PEEKPROOF_WITNESS=seen),
         ):
-            make(str(folder / f"{make.__name__}.holdfast"))
+            make(str(folder / f"{make.__name__}.peekproof"))
 
 
 if __name__ == "__main__":

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import expm1, log, mpf, mpmathify, sqrt, tanh, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.composition.advanced import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.composition.advanced import (
     advanced,
     advanced_mixed,
     advanced_sharp,

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, RDP, ZCDP
-from holdfast.theory.composition.divergence import gdp, rdp, zcdp
-from holdfast.theory.conversion.to_rdp import zcdp_to_rdp
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, RDP, ZCDP
+from peekproof.theory.composition.divergence import gdp, rdp, zcdp
+from peekproof.theory.conversion.to_rdp import zcdp_to_rdp
+from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
 
 amounts = st.lists(st.fractions(0, 10, max_denominator=10**6), min_size=1, max_size=5)
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(32))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from holdfast.theory.composition.advanced import advanced, advanced_sharp
-from holdfast.theory.composition.basic import basic_pure
-from holdfast.theory.composition.optimal import optimal
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
-from holdfast.theory.conversion.zcdp_to_approx import zcdp_to_approx, zcdp_to_approx_closed
+from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.theory.composition.advanced import advanced, advanced_sharp
+from peekproof.theory.composition.basic import basic_pure
+from peekproof.theory.composition.optimal import optimal
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
+from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
+from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx, zcdp_to_approx_closed
 
 DELTA = Fraction(1, 10**6)
 ONE = Fraction(1, 100)

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.composition.failures import joined, left_over, log_survival
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.composition.failures import joined, left_over, log_survival
 
 deltas = st.fractions(0, Fraction(1, 100)) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(2, 300)

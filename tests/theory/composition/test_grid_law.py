@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, expm1, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.composition.grid_law import GridLaw, length
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.composition.grid_law import GridLaw, length
 from theory.composition.patience import within
 
 STEP = Fraction(1, 5)

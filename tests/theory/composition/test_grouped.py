@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.theory.composition.basic import basic_pure
-from holdfast.theory.composition.grouped import grouped
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.theory.composition.basic import basic_pure
+from peekproof.theory.composition.grouped import grouped
 
 some = st.lists(st.integers(0, 4).map(lambda tenths: PureDP(Fraction(tenths, 10))))
 

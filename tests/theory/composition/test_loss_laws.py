@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, expm1, mpf, mpmathify, sqrt, tanh, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.theory.composition import loss_laws
-from holdfast.theory.composition.grid_law import GridLaw
-from holdfast.theory.composition.loss_laws import gaussian_law, laplace_law, response_law
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.theory.composition import loss_laws
+from peekproof.theory.composition.grid_law import GridLaw
+from peekproof.theory.composition.loss_laws import gaussian_law, laplace_law, response_law
 
 losses = st.fractions(Fraction(1, 100), 8, max_denominator=100)
 steps = st.fractions(Fraction(1, 60), 12, max_denominator=60)

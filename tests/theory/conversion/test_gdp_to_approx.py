@@ -7,13 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import erfc, exp, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ApproxDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx, gdp_to_approx_at
-from holdfast.theory.conversion.to_tv import gdp_to_tv
-from holdfast.theory.conversion.to_zcdp import gdp_to_zcdp
-from holdfast.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ApproxDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx, gdp_to_approx_at
+from peekproof.theory.conversion.to_tv import gdp_to_tv
+from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
+from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
 
 mus = st.fractions(Fraction(1, 1000), 1000) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(0, 40)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import MARGIN, log_of
-from holdfast.theory.conversion.outward import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import MARGIN, log_of
+from peekproof.theory.conversion.outward import (
     LEAST_DELTA,
     amount_above,
     exp_up,

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, RDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx
-from holdfast.theory.conversion.rdp_to_approx import rdp_to_approx, rdp_to_approx_mironov
-from holdfast.theory.conversion.to_rdp import gdp_to_rdp
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, RDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
+from peekproof.theory.conversion.rdp_to_approx import rdp_to_approx, rdp_to_approx_mironov
+from peekproof.theory.conversion.to_rdp import gdp_to_rdp
 
 orders = st.fractions(Fraction(101, 100), 1000) | st.builds(
     lambda exponent: 1 + Fraction(1, 10**exponent), st.integers(1, 40)

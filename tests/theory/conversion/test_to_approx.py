@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.loss import TV, ApproxDP, PureDP
-from holdfast.theory.conversion.to_approx import pure_to_approx, tv_to_approx
-from holdfast.theory.conversion.to_tv import approx_to_tv
+from peekproof.core.loss import TV, ApproxDP, PureDP
+from peekproof.theory.conversion.to_approx import pure_to_approx, tv_to_approx
+from peekproof.theory.conversion.to_tv import approx_to_tv
 
 
 @given(st.fractions(0, 100))

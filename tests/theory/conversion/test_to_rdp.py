@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import cosh, exp, expm1, log, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, RDP, ZCDP, PureDP
-from holdfast.theory.conversion.to_rdp import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, RDP, ZCDP, PureDP
+from peekproof.theory.conversion.to_rdp import (
     gdp_to_rdp,
     laplace_to_rdp,
     pure_to_rdp,

@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ZCDP, ApproxDP, PureDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.composition.optimal import optimal
-from holdfast.theory.conversion.to_zcdp import pure_to_zcdp
-from holdfast.theory.conversion.zcdp_to_approx import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ZCDP, ApproxDP, PureDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.composition.optimal import optimal
+from peekproof.theory.conversion.to_zcdp import pure_to_zcdp
+from peekproof.theory.conversion.zcdp_to_approx import (
     zcdp_to_approx,
     zcdp_to_approx_at,
     zcdp_to_approx_closed,

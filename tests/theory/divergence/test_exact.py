@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, expm1, log, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import log_of
-from holdfast.theory.divergence import exact
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import log_of
+from peekproof.theory.divergence import exact
 from theory.divergence.pairs import few, near
 
 DIGITS = 50

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mpmath import exp, mpf, mpmathify, sqrt, workdps
 from mpmath import log as ln
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.divergence.exact import Number
-from holdfast.theory.divergence.finite import Pair
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.divergence.exact import Number
+from peekproof.theory.divergence.finite import Pair
 from theory.divergence.pairs import any_pairs, few, full_pairs, near
 
 DIGITS = 50

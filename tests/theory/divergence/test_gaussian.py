@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, mp, mpf, mpmathify, quad, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.divergence.exact import Number
-from holdfast.theory.divergence.gaussian import GaussianPair
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.divergence.exact import Number
+from peekproof.theory.divergence.gaussian import GaussianPair
 from theory.divergence.pairs import near
 
 DIGITS = 60

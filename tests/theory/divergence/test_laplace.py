@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf, mpmathify, quad, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.divergence.exact import Number
-from holdfast.theory.divergence.laplace import LaplacePair
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.divergence.exact import Number
+from peekproof.theory.divergence.laplace import LaplacePair
 from theory.divergence.pairs import few
 
 DIGITS = 120  # the closed forms cancel twice for small losses

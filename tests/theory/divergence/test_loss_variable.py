@@ -13,12 +13,12 @@ from mpmath import erfc, mpmathify, sqrt, workdps
 from mpmath import exp as mexp
 from numpy.typing import NDArray
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.divergence.exact import Number
-from holdfast.theory.divergence.finite import Pair
-from holdfast.theory.divergence.gaussian import GaussianPair
-from holdfast.theory.divergence.laplace import LaplacePair
-from holdfast.theory.divergence.loss_variable import (
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.divergence.exact import Number
+from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.divergence.gaussian import GaussianPair
+from peekproof.theory.divergence.laplace import LaplacePair
+from peekproof.theory.divergence.loss_variable import (
     Atom,
     FiniteLoss,
     GaussianShiftLoss,

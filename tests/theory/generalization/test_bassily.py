@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, expm1, log, log1p, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ApproxDP
-from holdfast.theory.generalization.bassily import bassily
-from holdfast.theory.generalization.noise import SampleAccuracy
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ApproxDP
+from peekproof.theory.generalization.bassily import bassily
+from peekproof.theory.generalization.noise import SampleAccuracy
 
 SAMPLE = SampleAccuracy(radius=0.01, beta=Fraction(1, 100))
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.bound import OnAverage, OneQuestion
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import TV
-from holdfast.theory.divergence.tv import gaussian_tv
-from holdfast.theory.generalization.chains import (
+from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import TV
+from peekproof.theory.divergence.tv import gaussian_tv
+from peekproof.theory.generalization.chains import (
     Goal,
     allowed_distance,
     epsilon_by_privacy,
@@ -21,7 +21,7 @@ from holdfast.theory.generalization.chains import (
     sigma_by_variation,
     variation_of,
 )
-from holdfast.theory.generalization.tv_expected import expected_tv, one_question_tv
+from peekproof.theory.generalization.tv_expected import expected_tv, one_question_tv
 
 AVERAGE = OnAverage(radius=0.1)
 ONE = OneQuestion(radius=0.1, beta=Fraction(1, 20))

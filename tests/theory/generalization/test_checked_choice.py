@@ -8,17 +8,17 @@ from math import exp, log
 
 import pytest
 
-from holdfast.core.certificate import Certificate
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.mechanisms.selection import Selection
-from holdfast.theory.generalization.checked_certificate import failed_certificate
-from holdfast.theory.generalization.checked_choice import (
+from peekproof.core.certificate import Certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.mechanisms.selection import Selection
+from peekproof.theory.generalization.checked_certificate import failed_certificate
+from peekproof.theory.generalization.checked_choice import (
     log_inverse_level_each,
     selected_certificate,
 )
-from holdfast.theory.generalization.checking import Transcript
-from holdfast.theory.generalization.horizon import Weights, log_inverse_level_within
+from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.horizon import Weights, log_inverse_level_within
 
 ROWS, BINS = 7, 8
 BETA = Fraction(3, 5)

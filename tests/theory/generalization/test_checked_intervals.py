@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from mpmath import log as mp_log
 from mpmath import mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.theory.generalization.checked_intervals import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.theory.generalization.checked_intervals import (
     acceptance,
     best_failure_bins,
     check_bins,
@@ -24,7 +24,7 @@ from holdfast.theory.generalization.checked_intervals import (
     failure_interval,
     least_tolerance,
 )
-from holdfast.theory.generalization.description_length import chernoff_interval
+from peekproof.theory.generalization.description_length import chernoff_interval
 
 log_levels = st.floats(0.7, 60.0)
 shares = st.fractions(0, 1, max_denominator=10**6)

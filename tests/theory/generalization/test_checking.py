@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, pi, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.checking import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.checking import (
     Transcript,
     failed_radius,
     honest_tolerance,

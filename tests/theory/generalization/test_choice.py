@@ -6,15 +6,15 @@ from math import log
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.core.secret import Exact
-from holdfast.core.target import Target
-from holdfast.mechanisms.exponential import Exponential
-from holdfast.mechanisms.quantile import Quantile
-from holdfast.noise.entropy import Seeded
-from holdfast.theory.generalization.choice import choice_certificate, quantile_certificate
-from holdfast.theory.generalization.drift_variance import own_drift
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.core.secret import Exact
+from peekproof.core.target import Target
+from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.quantile import Quantile
+from peekproof.noise.entropy import Seeded
+from peekproof.theory.generalization.choice import choice_certificate, quantile_certificate
+from peekproof.theory.generalization.drift_variance import own_drift
 
 TARGET = Target(confidence=Fraction(19, 20), questions=200)
 BUDGET = GDP(Fraction(1, 400))

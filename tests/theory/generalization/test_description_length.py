@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.generalization.description_length import (
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.generalization.description_length import (
     chernoff_interval,
     hoeffding_radius,
     log_possible_transcripts,

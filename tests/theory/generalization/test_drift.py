@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import acosh, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import FREE, GDP
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.generalization.drift import gaussian_drift, mean_gaussian_drift
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import FREE, GDP
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.generalization.drift import gaussian_drift, mean_gaussian_drift
 
 DIGITS = 50
 # From a million rows for one question to drifts that say nothing.

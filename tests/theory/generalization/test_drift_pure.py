@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, inf, log, mpf, mpmathify, quad, tanh, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.core.target import Target
-from holdfast.theory.generalization.drift_pure import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.core.target import Target
+from peekproof.theory.generalization.drift_pure import (
     best_laplace_scale,
     laplace_certificate,
     laplace_shortfall,

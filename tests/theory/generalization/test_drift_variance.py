@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from mpmath import asin, mpf, mpmathify, sin, sqrt, workdps
 from mpmath import pi as mp_pi
 
-from holdfast.core.certificate import Certificate
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.core.target import Target
-from holdfast.theory.generalization.drift import gaussian_angle, gaussian_drift
-from holdfast.theory.generalization.drift_variance import (
+from peekproof.core.certificate import Certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.core.target import Target
+from peekproof.theory.generalization.drift import gaussian_angle, gaussian_drift
+from peekproof.theory.generalization.drift_variance import (
     SHARE,
     VarianceShape,
     own_certificate,
@@ -25,8 +25,8 @@ from holdfast.theory.generalization.drift_variance import (
     session_certificate,
     variance_interval,
 )
-from holdfast.theory.generalization.population import gaussian_certificate
-from holdfast.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.population import gaussian_certificate
+from peekproof.theory.generalization.shortfall import normal_shortfall
 from theory.generalization.conversations import angles
 
 shares = st.fractions(0, 1) | st.sampled_from(

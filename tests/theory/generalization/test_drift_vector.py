@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.theory.generalization.drift_vector import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.theory.generalization.drift_vector import (
     box_ball,
     cells_ball,
     partition_ball,

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.drift_variance import session_certificate
-from holdfast.theory.generalization.fixed_point import fixed_point_certificate
-from holdfast.theory.generalization.population import gaussian_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.drift_variance import session_certificate
+from peekproof.theory.generalization.fixed_point import fixed_point_certificate
+from peekproof.theory.generalization.population import gaussian_certificate
 
 TARGET = Target(confidence=Fraction(19, 20), questions=100)
 SIGMA, STEP = Fraction(1, 500), Fraction(1, 2**15)

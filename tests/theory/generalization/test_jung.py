@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, expm1, mpf, mpmathify, sqrt, tanh, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ApproxDP
-from holdfast.theory.conversion.gdp_to_approx import gdp_to_approx_at
-from holdfast.theory.generalization.jung import jung, jung_joint
-from holdfast.theory.generalization.monitor import two_sided_leak
-from holdfast.theory.generalization.noise import SampleAccuracy, Shortfall
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ApproxDP
+from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx_at
+from peekproof.theory.generalization.jung import jung, jung_joint
+from peekproof.theory.generalization.monitor import two_sided_leak
+from peekproof.theory.generalization.noise import SampleAccuracy, Shortfall
 from theory.generalization.channels import OUTPUTS, Channel, channels
 
 TIGHT = mpf("1e-9")

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.interval import Interval
-from holdfast.core.target import Target
-from holdfast.theory.generalization.description_length import chernoff_interval
-from holdfast.theory.generalization.ladder import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.interval import Interval
+from peekproof.core.target import Target
+from peekproof.theory.generalization.description_length import chernoff_interval
+from peekproof.theory.generalization.ladder import (
     improvement_certificate,
     ladder_certificate,
     ladder_interval,

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import e, findroot, log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.checking import lecture_certificate
-from holdfast.theory.generalization.limited_checking import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.checking import lecture_certificate
+from peekproof.theory.generalization.limited_checking import (
     failure_bins,
     halted_certificate,
     halting_certificate,

@@ -10,9 +10,9 @@ from mpmath import log as mlog
 from mpmath import mpf, mpmathify, workdps
 from mpmath import sqrt as msqrt
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import PureDP
-from holdfast.theory.generalization.max_information import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import PureDP
+from peekproof.theory.generalization.max_information import (
     corrected_p_value,
     max_information,
     max_information_sharp,

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erf, erfc, exp, mpf, mpmathify, pi, quad, sqrt, tanh, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.monitor import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.monitor import (
     monitor,
     monitor_two_sided,
     one_sided_leak,

@@ -29,11 +29,11 @@ from mpmath import (
     workdps,
 )
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP, ApproxDP, PureDP
-from holdfast.theory.generalization.drift import mean_gaussian_drift
-from holdfast.theory.generalization.drift_pure import pure_drift
-from holdfast.theory.generalization.monitor_pick import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.theory.generalization.drift import mean_gaussian_drift
+from peekproof.theory.generalization.drift_pure import pure_drift
+from peekproof.theory.generalization.monitor_pick import (
     least_pick,
     monitored,
     monitored_drift,

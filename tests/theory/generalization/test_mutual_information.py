@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 from mpmath import expm1, mpf, mpmathify, sqrt, workdps
 from mpmath import log as mlog
 
-from holdfast.core.bound import Simultaneous
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import ZCDP
-from holdfast.theory.generalization.mutual_information import (
+from peekproof.core.bound import Simultaneous
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import ZCDP
+from peekproof.theory.generalization.mutual_information import (
     by_information,
     gaussian_information,
     second_moment,
     vote_information,
     zcdp_information,
 )
-from holdfast.theory.generalization.noise import Shortfall
+from peekproof.theory.generalization.noise import Shortfall
 from theory.generalization.channels import Channel, channels
 
 amounts = st.floats(0, 1e6) | st.floats(0, 1e-3)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mpmath import erfc, erfinv, exp, log, mpf, mpmathify, pi, quad, sqrt, workdps
 from mpmath import inf as infinity
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.generalization.noise import (
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.generalization.noise import (
     SampleAccuracy,
     Shortfall,
     gaussian_accuracy,

@@ -5,11 +5,11 @@ from math import pi
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.core.target import Target
-from holdfast.theory.generalization.drift_variance import session_certificate
-from holdfast.theory.generalization.open_ended import stage_certificate, stage_level
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.core.target import Target
+from peekproof.theory.generalization.drift_variance import session_certificate
+from peekproof.theory.generalization.open_ended import stage_certificate, stage_level
 
 BETA = Fraction(1, 20)
 TARGET = Target(confidence=1 - BETA, questions=100)

@@ -9,9 +9,9 @@ from math import comb
 
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.theory.generalization.pairs import pairs_interval
-from holdfast.theory.generalization.rows_apart import rows_apart_interval
+from peekproof.core.errors import InvalidInput
+from peekproof.theory.generalization.pairs import pairs_interval
+from peekproof.theory.generalization.rows_apart import rows_apart_interval
 
 Kernel = Callable[[int, int], int]
 

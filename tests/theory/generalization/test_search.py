@@ -4,7 +4,7 @@ from math import exp, nan, sqrt
 
 import pytest
 
-from holdfast.theory.generalization.search import Point, descend, golden
+from peekproof.theory.generalization.search import Point, descend, golden
 
 
 @pytest.mark.parametrize("best", [1e-6, 0.3, 5e7])

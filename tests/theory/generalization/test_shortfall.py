@@ -21,9 +21,9 @@ from mpmath import (
     workdps,
 )
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.numerics import MARGIN
-from holdfast.theory.generalization.shortfall import normal_shortfall
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import MARGIN
+from peekproof.theory.generalization.shortfall import normal_shortfall
 
 DIGITS = 50
 betas = st.fractions(Fraction(1, 10**15), 1 - Fraction(1, 10**15)) | st.builds(

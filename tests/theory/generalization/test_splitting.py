@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.description_length import chernoff_interval
-from holdfast.theory.generalization.splitting import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.description_length import chernoff_interval
+from peekproof.theory.generalization.splitting import (
     rows_per_round,
     split_certificate,
     split_interval,

@@ -7,12 +7,12 @@ from statistics import median
 import numpy as np
 import pytest
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.loss import GDP
-from holdfast.core.target import Target
-from holdfast.theory.generalization.drift_variance import own_certificate, session_certificate
-from holdfast.theory.generalization.statistic import statistic_certificate, statistic_span
-from holdfast.theory.generalization.truncation import truncation_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.loss import GDP
+from peekproof.core.target import Target
+from peekproof.theory.generalization.drift_variance import own_certificate, session_certificate
+from peekproof.theory.generalization.statistic import statistic_certificate, statistic_span
+from peekproof.theory.generalization.truncation import truncation_certificate
 
 TARGET = Target(confidence=Fraction(19, 20), questions=100)
 SIGMA, STEP = Fraction(1, 500), Fraction(1, 2**15)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import ceil, log, mpf, mpmathify, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.noise.entropy import Seeded, below
-from holdfast.testing.statistics import excess_p_value, fit_p_value, statistical
-from holdfast.theory.generalization.subsample import agreeing_subsample, subsample_size
+from peekproof.core.errors import InvalidInput
+from peekproof.noise.entropy import Seeded, below
+from peekproof.testing.statistics import excess_p_value, fit_p_value, statistical
+from peekproof.theory.generalization.subsample import agreeing_subsample, subsample_size
 
 FALSE_ALARM = 1e-9
 

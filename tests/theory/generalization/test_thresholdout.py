@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, workdps
 from numpy.typing import NDArray
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.discrete_noise import discrete_laplace_shortfall
-from holdfast.theory.generalization.thresholdout import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.discrete_noise import discrete_laplace_shortfall
+from peekproof.theory.generalization.thresholdout import (
     corrected_certificate,
     standing_certificate,
     verdict_shortfall,

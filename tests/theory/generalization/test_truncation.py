@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.description_length import chernoff_interval
-from holdfast.theory.generalization.truncation import (
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.description_length import chernoff_interval
+from peekproof.theory.generalization.truncation import (
     best_bins,
     truncation_certificate,
     truncation_interval,

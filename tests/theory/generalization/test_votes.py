@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import expm1, log, mpf, mpmathify, sqrt, workdps
 
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.routes import mutual_information
-from holdfast.theory.generalization.votes import best_votes, vote_certificate
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.routes import mutual_information
+from peekproof.theory.generalization.votes import best_votes, vote_certificate
 from sizes import sized
 
 

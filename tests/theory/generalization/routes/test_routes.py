@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.bound import OneQuestion, Simultaneous
-from holdfast.core.errors import InvalidInput
-from holdfast.core.target import Target
-from holdfast.theory.generalization.monitor import monitor, monitor_two_sided
-from holdfast.theory.generalization.routes import (
+from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.theory.generalization.monitor import monitor, monitor_two_sided
+from peekproof.theory.generalization.routes import (
     bassily,
     jung,
     mutual_information,
     variation,
 )
-from holdfast.theory.generalization.routes import (
+from peekproof.theory.generalization.routes import (
     monitor as monitors,
 )
-from holdfast.theory.generalization.routes.priced import Priced
+from peekproof.theory.generalization.routes.priced import Priced
 from theory.generalization import naive_routes
 
 Route = Callable[[int, Target], Priced[Simultaneous]] | Callable[[int, Target], Priced[OneQuestion]]

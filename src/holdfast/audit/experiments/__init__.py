@@ -1,1 +1,0 @@
-"""Worked examples: what an analyst is told plainly, what Holdfast tells, and the truth."""

@@ -1,1 +1,0 @@
-"""The vocabulary: values that every other package speaks in. Imports nothing of Holdfast."""

@@ -1,0 +1,225 @@
+"""Peekproof: answers to adaptively chosen questions, with intervals for the population.
+
+    import peekproof
+
+    with peekproof.open("people.csv", confidence=0.95, questions=1000) as data:
+        answer = data.ask("age > 50 and income < 30000")
+        print(answer.value, answer.low, answer.high)
+
+Names are imported when they are first used, so that `import peekproof` stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from peekproof.client.connecting import connect
+    from peekproof.client.session import RemoteSession
+    from peekproof.core.answer import Answer
+    from peekproof.core.certificate import Certificate
+    from peekproof.core.choice import Choice
+    from peekproof.core.errors import (
+        CertificateMismatch,
+        DataChanged,
+        DataError,
+        EvaluationFailed,
+        PeekproofError,
+        InvalidInput,
+        LedgerClosed,
+        LedgerDamaged,
+        LedgerError,
+        LedgerMismatch,
+        LedgerMissing,
+        LedgerTooNew,
+        LedgerUnavailable,
+        QuestionError,
+        Refusal,
+        TypeMismatch,
+        UnknownColumn,
+    )
+    from peekproof.core.frames import to_pandas
+    from peekproof.core.gateway_errors import (
+        GatewayError,
+        GatewayUnavailable,
+        KeyInUse,
+        Malformed,
+        NotAllowed,
+        NotServed,
+        NotThisWay,
+        TooLarge,
+        TooManyRequests,
+        TooSlow,
+        Unauthenticated,
+    )
+    from peekproof.core.histogram_answer import HistogramAnswer
+    from peekproof.core.interval import Interval
+    from peekproof.core.quantile_answer import QuantileAnswer
+    from peekproof.core.refusals import (
+        BudgetExhausted,
+        FailuresExhausted,
+        RoundsExhausted,
+        ShareExhausted,
+        VacuousPlan,
+    )
+    from peekproof.core.target import Target
+    from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+    from peekproof.data.frame import split
+    from peekproof.data.load import load
+    from peekproof.data.source import Source
+    from peekproof.data.statistic import Statistic
+    from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+    from peekproof.guess.domain import Domain, Ranges
+    from peekproof.learn.board.board import Board
+    from peekproof.learn.board.export import verify_export
+    from peekproof.learn.choosing import Best
+    from peekproof.learn.comparing import Comparison
+    from peekproof.learn.holdout import Holdout
+    from peekproof.learn.metrics.custom import metric
+    from peekproof.learn.scorer import HoldoutScorer
+    from peekproof.learn.searching import Search
+    from peekproof.mechanisms.checking import Checking
+    from peekproof.mechanisms.gaussian import Gaussian
+    from peekproof.mechanisms.laplace import Laplace
+    from peekproof.mechanisms.limited_checking import LimitedChecking
+    from peekproof.mechanisms.open_ended import OpenEnded
+    from peekproof.mechanisms.rounds import Rounds
+    from peekproof.mechanisms.splitting import Splitting
+    from peekproof.mechanisms.thresholdout import Thresholdout
+    from peekproof.mechanisms.truncation import Truncation
+    from peekproof.mechanisms.votes import Votes
+    from peekproof.planner.own import Price
+    from peekproof.planner.plan import Plan, plan
+    from peekproof.session.guessers import Training, consistent_median, learned_weights
+    from peekproof.session.history import History, Recorded
+    from peekproof.session.opening import open
+    from peekproof.session.session import Session
+    from peekproof.session.switching import Switching
+
+__version__ = "0.1.0"
+
+_ERRORS = (
+    "CertificateMismatch",
+    "DataChanged",
+    "DataError",
+    "EvaluationFailed",
+    "PeekproofError",
+    "InvalidInput",
+    "LedgerClosed",
+    "LedgerDamaged",
+    "LedgerError",
+    "LedgerMismatch",
+    "LedgerMissing",
+    "LedgerTooNew",
+    "LedgerUnavailable",
+    "QuestionError",
+    "Refusal",
+    "TypeMismatch",
+    "UnknownColumn",
+)
+
+_REFUSALS = (
+    "BudgetExhausted",
+    "FailuresExhausted",
+    "RoundsExhausted",
+    "ShareExhausted",
+    "VacuousPlan",
+)
+
+_OF_GATEWAYS = (
+    "GatewayError",
+    "GatewayUnavailable",
+    "KeyInUse",
+    "Malformed",
+    "NotAllowed",
+    "NotServed",
+    "NotThisWay",
+    "TooLarge",
+    "TooManyRequests",
+    "TooSlow",
+    "Unauthenticated",
+)
+
+_IN_DOUBT = ("BudgetElsewhere", "LedgerRolledBack", "WitnessDamaged")
+
+_HOMES = {
+    "Answer": "peekproof.core.answer",
+    "Choice": "peekproof.core.choice",
+    "HistogramAnswer": "peekproof.core.histogram_answer",
+    "QuantileAnswer": "peekproof.core.quantile_answer",
+    "ConditionalAnswer": "peekproof.derive.within",
+    "GroupedAnswer": "peekproof.derive.within",
+    "Source": "peekproof.data.source",
+    "Statistic": "peekproof.data.statistic",
+    "load": "peekproof.data.load",
+    "metric": "peekproof.learn.metrics.custom",
+    "split": "peekproof.data.frame",
+    "Board": "peekproof.learn.board.board",
+    "Checking": "peekproof.mechanisms.checking",
+    "Domain": "peekproof.guess.domain",
+    "Best": "peekproof.learn.choosing",
+    "Comparison": "peekproof.learn.comparing",
+    "Holdout": "peekproof.learn.holdout",
+    "HoldoutScorer": "peekproof.learn.scorer",
+    "Search": "peekproof.learn.searching",
+    "Ranges": "peekproof.guess.domain",
+    "Training": "peekproof.session.guessers",
+    "consistent_median": "peekproof.session.guessers",
+    "learned_weights": "peekproof.session.guessers",
+    "Gaussian": "peekproof.mechanisms.gaussian",
+    "Laplace": "peekproof.mechanisms.laplace",
+    "LimitedChecking": "peekproof.mechanisms.limited_checking",
+    "OpenEnded": "peekproof.mechanisms.open_ended",
+    "Price": "peekproof.planner.own",
+    "Rounds": "peekproof.mechanisms.rounds",
+    "Splitting": "peekproof.mechanisms.splitting",
+    "Thresholdout": "peekproof.mechanisms.thresholdout",
+    "Truncation": "peekproof.mechanisms.truncation",
+    "Votes": "peekproof.mechanisms.votes",
+    "Certificate": "peekproof.core.certificate",
+    "Interval": "peekproof.core.interval",
+    "Plan": "peekproof.planner.plan",
+    "RemoteSession": "peekproof.client.session",
+    "Session": "peekproof.session.session",
+    "Switching": "peekproof.session.switching",
+    "Target": "peekproof.core.target",
+    "connect": "peekproof.client.connecting",
+    "open": "peekproof.session.opening",
+    "plan": "peekproof.planner.plan",
+    "to_pandas": "peekproof.core.frames",
+    "verify_export": "peekproof.learn.board.export",
+    "History": "peekproof.session.history",
+    "Recorded": "peekproof.session.history",
+    **dict.fromkeys(_ERRORS, "peekproof.core.errors"),
+    **dict.fromkeys(_REFUSALS, "peekproof.core.refusals"),
+    **dict.fromkeys(_IN_DOUBT, "peekproof.core.witness_errors"),
+    **dict.fromkeys(_OF_GATEWAYS, "peekproof.core.gateway_errors"),
+}
+
+__all__ = [
+    "Answer", "Best", "Board", "BudgetElsewhere", "BudgetExhausted", "Certificate",
+    "CertificateMismatch", "Checking", "Choice", "Comparison", "ConditionalAnswer", "DataChanged",
+    "DataError", "Domain", "EvaluationFailed", "FailuresExhausted", "GatewayError",
+    "GatewayUnavailable", "Gaussian", "GroupedAnswer", "HistogramAnswer", "History",
+    "PeekproofError", "Holdout", "HoldoutScorer", "Interval", "InvalidInput", "KeyInUse", "Laplace",
+    "LedgerClosed", "LedgerDamaged", "LedgerError", "LedgerMismatch", "LedgerMissing",
+    "LedgerRolledBack", "LedgerTooNew", "LedgerUnavailable", "LimitedChecking", "Malformed",
+    "NotAllowed", "NotServed", "NotThisWay", "OpenEnded", "Plan", "Price", "QuantileAnswer",
+    "QuestionError", "Ranges", "Recorded", "Refusal", "RemoteSession", "Rounds", "RoundsExhausted",
+    "Search", "Session", "ShareExhausted", "Source", "Splitting", "Statistic", "Switching",
+    "Target", "Thresholdout", "TooLarge", "TooManyRequests", "TooSlow", "Training", "Truncation",
+    "TypeMismatch", "Unauthenticated", "UnknownColumn", "VacuousPlan", "Votes", "WitnessDamaged",
+    "connect", "consistent_median", "learned_weights", "load", "metric", "open", "plan", "split",
+    "to_pandas", "verify_export",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'peekproof' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

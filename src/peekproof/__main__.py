@@ -1,0 +1,5 @@
+"""`python -m peekproof` is the command line."""
+
+from peekproof.cli.main import main
+
+main()

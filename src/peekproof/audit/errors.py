@@ -1,0 +1,183 @@
+"""Two neighbouring data sets, and every channel besides the answers: does any tell them apart?
+
+An error message, a log line, a warning or a word on the terminal is a release that nobody charges.
+The same calls are made on both data sets, and all that can be overheard has to be the same.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar, final
+
+from peekproof.audit.overhearing import Channel, overhearing, told
+from peekproof.core.errors import InvalidInput
+
+Calls = Iterable[tuple[str, Callable[[], object]]]
+D = TypeVar("D")
+
+_ENDED = "nothing"
+_SHOWN = 160  # characters of a text around the first that differs
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Public:
+    """Returned by a call whose value may not depend on the data: its text is compared as well."""
+
+    value: object
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A call's label, and what was heard of it on each channel that was used."""
+
+    label: str
+    channels: dict[Channel, str]
+    made: bool = True  # a call; else what was done before one, or after the last
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A channel on which a call told two data sets apart, and what was heard of each."""
+
+    label: str
+    channel: Channel
+    one: str
+    other: str
+
+    def __str__(self) -> str:
+        pairs = enumerate(zip(self.one, self.other, strict=False))
+        shortest = min(len(self.one), len(self.other))
+        start = max(0, next((at for at, (a, b) in pairs if a != b), shortest) - _SHOWN // 4)
+        one, other = (repr(text[start : start + _SHOWN]) for text in (self.one, self.other))
+        return f"{self.label}, {self.channel}: {one} and {other}"
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelReport:
+    """Every difference between what was heard of two data sets; none means nothing was told."""
+
+    calls: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def tells(self) -> bool:
+        return bool(self.differences)
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "tells": self.tells,
+            "calls": self.calls,
+            "differences": [
+                {"label": each.label, "channel": each.channel, "one": each.one,
+                 "other": each.other}
+                for each in self.differences
+            ],
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        if not self.tells:
+            return f"calls: {self.calls}, and nothing is told besides the answers"
+        head = f"calls: {self.calls}, differences: {len(self.differences)}"
+        return "\n".join([head, *map(str, self.differences)])
+
+
+def compare_channels(run: Callable[[D], Calls], one: D, other: D) -> ChannelReport:
+    """Compare all that is heard while `run` makes its calls on one data set and on the other.
+
+    `run` gives a label with each call, the same for both; what it does itself before a call, such
+    as opening the data, is heard with that call. Of what a call returns only the kind is compared,
+    because answers may depend on the data, unless the call says that it is `Public`.
+    """
+    first, second = listen(run, one), listen(run, other)
+    made = max(sum(each.made for each in heard) for heard in (first, second))
+    return ChannelReport(calls=made, differences=compared(first, second))
+
+
+def listen(run: Callable[[D], Calls], data: D) -> list[Heard]:
+    """What is heard of each call on one data set."""
+    found: list[Heard] = []
+    calls: Iterator[object] | None = None
+    while True:
+        made, label = False, f"before call {len(found) + 1}"
+        result: dict[Channel, str] = {}
+        ended = False
+        with overhearing() as heard:
+            try:
+                if calls is None:
+                    given: object = run(data)
+                    calls = iter(given if isinstance(given, Iterable) else (given,))
+                each = next(calls)
+            except StopIteration:
+                ended = True
+            except BaseException as error:
+                result, ended = _raised(error), True
+            else:
+                label, call = _labelled(each)
+                made, result = True, _result(call)
+        texts = result | {channel: "\n".join(lines) for channel, lines in heard.items()}
+        if texts:
+            found.append(Heard(label, texts, made))
+        if ended:
+            return found
+
+
+def _labelled(each: object) -> tuple[str, Callable[[], object]]:
+    """A label and a call; anything else is an error of whoever wrote it, and not overheard."""
+    match each:
+        case (str() as label, call) if callable(call):
+            return label, call
+    raise InvalidInput(
+        argument="run",
+        accepted="a function that yields pairs of label and call",
+        given=f"one that gives {each!r}"[:80],
+    )
+
+
+def _result(call: Callable[[], object]) -> dict[Channel, str]:
+    try:
+        returned = call()
+    except BaseException as error:
+        return _raised(error)
+    if isinstance(returned, Public):
+        return {"returned": f"{type(returned.value).__qualname__} {returned.value}"}
+    return {"returned": type(returned).__qualname__}
+
+
+def _raised(error: BaseException) -> dict[Channel, str]:
+    """Engines that are not Python panic with what is no Exception, so all are caught but one."""
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    if isinstance(error, SystemExit):
+        return {"exit": str(error.code)}
+    own, behind = told(error)
+    return {"raised": "\n".join(own), "traceback": "\n".join(behind)}
+
+
+def compared(one: list[Heard], other: list[Heard]) -> tuple[Difference, ...]:
+    """Where two lists of what was heard differ."""
+    found: list[Difference] = []
+    for first, second in zip(one, other, strict=False):
+        if first.label != second.label:
+            return (*found, _calls(first, second))
+        channels = dict.fromkeys([*first.channels, *second.channels])
+        for channel in channels:
+            texts = [each.channels.get(channel, "") for each in (first, second)]
+            if texts[0] != texts[1]:
+                found.append(
+                    Difference(label=first.label, channel=channel, one=texts[0], other=texts[1])
+                )
+    ended = min(len(one), len(other))
+    if len(one) != len(other):
+        rest = [each[ended] if len(each) > ended else None for each in (one, other)]
+        found.append(_calls(*rest))
+    return tuple(found)
+
+
+def _calls(first: Heard | None, second: Heard | None) -> Difference:
+    """A call that was made on one data set alone."""
+    labels = [_ENDED if each is None else each.label for each in (first, second)]
+    label = next(each for each in labels if each != _ENDED)
+    return Difference(label=label, channel="calls", one=labels[0], other=labels[1])

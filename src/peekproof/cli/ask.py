@@ -1,0 +1,215 @@
+"""`peekproof ask`: questions about a file, answered and recorded."""
+
+from collections.abc import Sequence
+
+import click
+
+from peekproof.cli import options, render
+from peekproof.cli.answers import show_answers, show_prices
+from peekproof.cli.opening import opened, place_of
+from peekproof.cli.reading import RowBar
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import decimal_up, level_down
+from peekproof.data.load import load
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.planner.own import Price
+from peekproof.planner.plan import KINDS, Checks, Guessed, Plan
+from peekproof.planner.price import planned_price
+from peekproof.query.question import Question, parse_question
+from peekproof.session.opening import limit_of
+from peekproof.session.parsing import declared
+from peekproof.session.quotients import drawn_for
+from peekproof.session.request import Request, guess_request, question_request
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import Transcript
+
+# Not Thresholdout: each command would open a round of its own. A ledger of it can be asked.
+_MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresholdout}
+
+
+@click.command()
+@click.argument("file")
+@click.argument("question", nargs=-1, required=True)
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
+@click.option(
+    "--rounds",
+    type=int,
+    help="In how many commands they will come, if a new ledger may count on it.",
+)
+@options.confidence
+@click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.peekproof]")
+@options.analyst
+@options.categories
+@click.option("--guess", type=float, help="Check this guess, in a ledger that checks them.")
+@click.option(
+    "--tolerance",
+    type=float,
+    help="How far the guess may be off; with --failures, every guess of the ledger.",
+)
+@click.option(
+    "--failures",
+    type=int,
+    help="After how many failed guesses a new limited-checking ledger ends.",
+)
+@click.option("--radius", type=float, help="How far these intervals may reach, at a price.")
+@click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
+@click.option(
+    "--mechanism",
+    type=click.Choice(list(_MECHANISMS)),
+    help="What a new ledger promises by. [default: the narrowest]",
+)
+@click.option("--explain", is_flag=True, help="Show the theorems behind the intervals.")
+@options.as_json
+def ask(
+    file: str,
+    question: tuple[str, ...],
+    questions: int | None,
+    rounds: int | None,
+    confidence: float | None,
+    ledger: str | None,
+    analyst: str,
+    categories: dict[str, list[str]],
+    guess: float | None,
+    tolerance: float | None,
+    failures: int | None,
+    radius: float | None,
+    price_wanted: bool,
+    mechanism: str | None,
+    explain: bool,
+    json_wanted: bool,
+) -> None:
+    """Ask questions about the population behind a FILE, several, or a table in a database.
+
+    \b
+    peekproof ask people.csv "age > 50 and income < 30000"
+    peekproof ask people.csv "mean(income, 0, 200000) given age > 50"
+    peekproof ask people.csv "income > 30000 by city" --categories city=Ulm,Bonn
+    peekproof ask "flights-*.parquet" "delay > 30" --ledger flights.peekproof
+    peekproof ask "postgresql://host/db#flights" "delay > 30" --ledger flights.peekproof
+    peekproof ask people.csv "age > 50" --radius 0.02 --price
+    peekproof ask people.csv "mean(income, 0, 200000)"
+    peekproof ask people.csv "histogram(age, (18, 30, 50, 65))"
+    peekproof ask people.csv "quantile(income, 0.5, 0, 200000)"
+    """
+    bar = RowBar()
+    with bar.shown():
+        table = load(file, progress=bar)
+    limit = None
+    if failures is not None:  # the tolerance is then the ledger's
+        limit, tolerance = limit_of(failures, tolerance), None
+    guessed = guess is not None or tolerance is not None
+    if guessed and len(question) > 1:
+        raise InvalidInput(
+            argument="--guess",
+            accepted="with a single question",
+            given=f"{len(question)} questions",
+        )
+    schema = declared(table.schema, categories)
+    parsed = [parse_question(text, schema) for text in question]
+
+    with opened(
+        table,
+        ledger=place_of(file, ledger, table, price_wanted=price_wanted),
+        requested=lambda plan: (
+            [_checked(plan, each, radius, guess, tolerance) for each in parsed]
+            if guessed or isinstance(plan.mechanism, Guessed)
+            else [question_request(plan, each, radius=radius) for each in drawn_for(parsed)]
+        ),
+        confidence=confidence,
+        questions=questions,
+        mechanisms=[_MECHANISMS[mechanism]] if mechanism else None,
+        rounds=rounds,
+        limit=limit,
+        analyst=analyst,
+        categories=categories,
+    ) as session:
+        if price_wanted:
+            show_prices(
+                session,
+                _prices(session, question, radius, guess, tolerance),
+                json_wanted=json_wanted,
+            )
+            return
+        with bar.shown():
+            answers = (
+                [session.ask(question[0], radius=radius, guess=guess, tolerance=tolerance)]
+                if guessed
+                else session.respond(question, radius=radius)
+            )
+        if json_wanted:
+            certificate = session.plan.certificate.to_dict()
+            render.as_json(
+                {
+                    "answers": [each.to_dict() for each in answers],
+                    "remaining": session.remaining,
+                    "remaining_rounds": session.remaining_rounds,
+                    "certificate": certificate,
+                }
+            )
+            return
+        show_answers(answers)
+        render.line(_promise(session))
+        if explain:
+            for each in {id(answer.certificate): answer.certificate for answer in answers}.values():
+                render.line()
+                render.line(each.explain())
+
+
+def _checked(
+    plan: Plan,
+    asked: Question,
+    radius: float | None,
+    guess: float | None,
+    tolerance: float | None,
+) -> Request:
+    if radius is not None:
+        accepted = "left out where guesses are checked"
+        raise InvalidInput(argument="--radius", accepted=accepted, given=repr(radius))
+    return guess_request(plan, asked, guess=guess, share=None, tolerance=tolerance, past=Transcript)
+
+
+def _prices(
+    session: Session,
+    texts: Sequence[str],
+    radius: float | None,
+    guess: float | None,
+    tolerance: float | None,
+) -> list[tuple[str, Price]]:
+    size = len(texts)
+    return [
+        (
+            text,
+            session.price_of(text, radius=radius, guess=guess, tolerance=tolerance, together=size),
+        )
+        for text in texts
+    ]
+
+
+def _most(plan: Plan) -> str:
+    if isinstance(plan.mechanism, LimitedChecking):
+        return f" of at most {plan.mechanism.failures:,}"
+    return ""
+
+
+def _promise(session: Session) -> str:
+    level = level_down(session.plan.target.confidence)
+    if isinstance(session.plan.mechanism, OpenEnded):
+        coming = planned_price(session.plan, draw=session.ledger.draws() + 1).certificate
+        return (
+            f"±{decimal_up(coming.radius)} for the next question, all together with confidence "
+            f"{level}; open-ended"
+        )
+    if isinstance(session.plan.mechanism, Checks):
+        most = _most(session.plan)
+        return (
+            f"all together with confidence {level}; {session.failures:,}{most} guesses failed so "
+            f"far, {session.remaining:,} new questions left"
+        )
+    rounds = session.remaining_rounds
+    in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
+    return (
+        f"±{decimal_up(session.plan.radius)} for all {session.plan.target.questions:,} questions "
+        f"together, with confidence {level}; {session.remaining:,} new questions left{in_rounds}"
+    )

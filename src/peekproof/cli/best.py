@@ -1,0 +1,109 @@
+"""`peekproof best`: which of many candidates is best in the population, or nearly so."""
+
+from typing import TextIO
+
+import click
+
+from peekproof.cli import options, render
+from peekproof.cli.opening import opened, place_of
+from peekproof.cli.reading import RowBar
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import digits_up, level_up
+from peekproof.data.load import load
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.planner.own import Price
+from peekproof.query.candidates import parse_candidates
+from peekproof.session.request import best_request
+from peekproof.session.session import Session
+
+
+@click.command()
+@click.argument("file")
+@click.argument("candidate", nargs=-1)
+@click.option("--from", "listed", type=click.File(), help="A file with one candidate a line.")
+@click.option("--loss", type=float, help="How far below the sample's best it may be, at a price.")
+@click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
+@options.confidence
+@click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.peekproof]")
+@options.analyst
+@options.as_json
+def best(
+    file: str,
+    candidate: tuple[str, ...],
+    listed: TextIO | None,
+    loss: float | None,
+    price_wanted: bool,
+    questions: int | None,
+    confidence: float | None,
+    ledger: str | None,
+    analyst: str,
+    json_wanted: bool,
+) -> None:
+    """Choose the CANDIDATE with the largest share (or mean) in the population behind FILE.
+
+    \b
+    peekproof best scores.parquet "model_1 = label" "model_2 = label" "model_3 = label"
+    peekproof best scores.parquet --from models.txt --loss 0.01 --price
+    """
+    asked = [*candidate, *(_candidates(listed) if listed else ())]
+    bar = RowBar()
+    with bar.shown():
+        table = load(file, progress=bar)
+    if len(asked) < 2:
+        raise InvalidInput(
+            argument="candidates", accepted="two or more", given=str(len(asked)), hint="see --help"
+        )
+    candidates = parse_candidates(asked, table.schema)
+    with opened(
+        table,
+        ledger=place_of(file, ledger, table, price_wanted=price_wanted),
+        requested=lambda plan: [best_request(plan, candidates, loss=loss)],
+        confidence=confidence,
+        questions=questions,
+        mechanisms=[Gaussian],  # the one that can choose
+        analyst=analyst,
+    ) as session:
+        if price_wanted:
+            low, high = candidates.span
+            price = session.price_of_best(asked, loss=loss)
+            _show_price(session, price, high - low, json_wanted)
+            return
+        with bar.shown():
+            choice = session.best(asked, loss=loss)
+        if json_wanted:
+            render.as_json(choice.to_dict())
+            return
+        render.line(choice.chosen)
+        render.line(
+            f"no other of {choice.candidates:,} is better by more than {digits_up(choice.gap)} in "
+            f"the population, with confidence {choice.confidence} for all answers together; "
+            f"{choice.remaining:,} new questions left"
+        )
+
+
+def _candidates(listed: TextIO) -> list[str]:
+    try:
+        return [line.strip() for line in listed if line.strip()]
+    except UnicodeDecodeError:
+        raise InvalidInput(
+            argument="--from", accepted="a text file in UTF-8", given=repr(listed.name)
+        ) from None
+
+
+def _show_price(session: Session, price: Price, width: float, json_wanted: bool) -> None:
+    left = session.remaining
+    gap = price.reach(width)
+    if json_wanted:
+        render.as_json(
+            {
+                "gap": gap,
+                "questions": level_up(price.questions),
+                "remaining": left,
+            }
+        )
+        return
+    render.line(
+        f"a choice up to {digits_up(gap)} costs as much as "
+        f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left"
+    )

@@ -1,0 +1,172 @@
+"""`peekproof holdout`: names for files of labels on which models are scored."""
+
+from pathlib import Path
+
+import click
+
+from peekproof.cli import options, render
+from peekproof.cli.holdout_opening import labels_of_name
+from peekproof.core.numerics import decimal_up
+from peekproof.learn.holdout import Holdout
+from peekproof.learn.keeping import open_labels, open_registered
+from peekproof.learn.label_file import LabelColumns, read_labels
+from peekproof.learn.last import last_score
+from peekproof.learn.metrics.named import measure_of
+from peekproof.learn.registry import Registered, Registry, check_free, check_name
+from peekproof.learn.words import counted, next_radius
+from peekproof.ledger.places import shown
+
+_MIDDLE = 0.5  # of the guesses of which nothing is known, the one with the widest interval
+
+
+@click.group()
+def holdout() -> None:
+    """Name files of labels, to score predictions on them."""
+
+
+@holdout.command()
+@click.argument("name")
+@click.argument("labels")
+@click.option("--label", required=True, metavar="COLUMN", help="Which column has the labels.")
+@click.option("--id", "id_", metavar="COLUMN", help="Which column tells rows apart.")
+@click.option(
+    "--group", multiple=True, metavar="COLUMN", help="One to group rows by; may be repeated."
+)
+@click.option("--metric", help="What is scored if nothing else is said. [default: accuracy]")
+@options.confidence
+@click.option("--questions", type=int, help="How many scores a new ledger allows. [default: 10000]")
+@click.option("--ledger", metavar="PLACE", help="Ledger. [default: LABELS.peekproof]")
+@options.as_json
+def create(
+    name: str,
+    labels: str,
+    label: str,
+    id_: str | None,
+    group: tuple[str, ...],
+    metric: str | None,
+    confidence: float | None,
+    questions: int | None,
+    ledger: str | None,
+    json_wanted: bool,
+) -> None:
+    """Give the LABELS in a CSV or Parquet file a NAME.
+
+    Rows that have a budget go on with it, under another NAME and in another file, too.
+    """
+    registry = Registry()
+    before = registry.find(check_name(name))
+    scored = measure_of(metric or (before.metric if before else "accuracy")).text
+    path = Path(labels).absolute()
+    columns = LabelColumns(label=label, id=id_, groups=group)
+    found = read_labels(path, columns)
+    fingerprint = found.held().fingerprint
+    check_free(name, before, fingerprint)
+    kept = open_labels(
+        found, registry=registry, ledger=ledger, confidence=confidence, questions=questions
+    )
+    try:
+        made = Registered(
+            file=str(path),
+            columns=columns,
+            metric=scored,
+            ledger=kept.ledger,
+            fingerprint=fingerprint,
+            rows=found.rows,
+        )
+        registry.put(name, made)
+        said = _described(name, made, Holdout.at(kept.desk, metric=scored))
+    finally:
+        kept.desk.close()
+    if json_wanted:
+        render.as_json({**said, "continued": kept.before})
+        return
+    if kept.before:
+        render.line(
+            f"these rows have a budget already, in {said['ledger']}: {name} goes on with it"
+        )
+    else:
+        render.line(f"{name} has {found.rows:,} rows; its budget is in {said['ledger']}")
+    render.line(f"{said['words']}, all together with confidence {said['confidence']}")
+
+
+@holdout.command("list")
+@options.as_json
+def list_(json_wanted: bool) -> None:
+    """List all names, and where their labels and ledgers are."""
+    found = Registry().every()
+    if json_wanted:
+        render.as_json([_place(name, each) for name, each in found.items()])
+        return
+    render.table(
+        ["name", "rows", "metric", "file", "ledger"],
+        [
+            [name, f"{each.rows:,}", each.metric, each.file, shown(each.ledger)]
+            for name, each in found.items()
+        ],
+    )
+
+
+@holdout.command()
+@click.argument("name")
+@options.as_json
+def show(name: str, json_wanted: bool) -> None:
+    """Say what is left of the budget of NAME, and how wide the next interval is."""
+    registry = Registry()
+    known = registry.known(name)
+    kept = open_registered(name, known, labels_of_name(name, known), registry=registry)
+    with Holdout.at(kept.desk, metric=known.metric) as opened:
+        said = _described(name, known, opened)
+    if json_wanted:
+        render.as_json(said)
+        return
+    render.line(f"{name}: {known.rows:,} rows of {known.file} ({known.columns})")
+    render.line(f"{known.metric}, all together with confidence {said['confidence']}")
+    render.line(str(said["words"]))
+    if said["next_radius"] is not None:
+        render.line(
+            f"±{decimal_up(float(str(said['next_radius'])))} for the next score, if a guess of "
+            f"{said['next_guess']:.4g} is confirmed"
+        )
+    render.line(f"ledger {shown(kept.ledger)}")
+
+
+@holdout.command()
+@click.argument("name")
+@options.as_json
+def forget(name: str, json_wanted: bool) -> None:
+    """Forget the NAME, and only that: the budget stays in its ledger."""
+    known = Registry().forget(name)
+    if json_wanted:
+        render.as_json({"name": name, "forgotten": True, "ledger": shown(known.ledger)})
+        return
+    render.line(f"{name} is forgotten; its budget stays in {shown(known.ledger)}")
+
+
+def _place(name: str, known: Registered) -> dict[str, object]:
+    return {
+        "name": name,
+        "file": known.file,
+        "label": known.columns.label,
+        "id": known.columns.id,
+        "groups": list(known.columns.groups),
+        "rows": known.rows,
+        "metric": known.metric,
+        "ledger": shown(known.ledger),
+        "fingerprint": known.fingerprint,
+    }
+
+
+def _described(name: str, known: Registered, opened: Holdout) -> dict[str, object]:
+    now = opened.desk.standing()
+    guess = last_score(opened, opened.metric)
+    return {
+        **_place(name, known),
+        "confidence": now.confidence,
+        "questions": now.questions,
+        "asked": now.asked,
+        "remaining": now.left,
+        "failures": now.failures,
+        "words": counted(now),
+        "next_guess": _MIDDLE if guess is None else guess,
+        "next_radius": next_radius(opened.desk, opened.metric, guess),
+    }

@@ -1,0 +1,98 @@
+"""What is asked of a data set, and what is known of it: its promise and its budget."""
+
+from collections.abc import Sequence
+from typing import final
+
+from peekproof.client.calls import Json
+from peekproof.client.dataset import Budget, RemoteData
+from peekproof.client.derivation import another_ledger
+from peekproof.client.promise import Promise
+from peekproof.client.rebuilding import Rebuilding
+from peekproof.core.gateway_errors import GatewayError, GatewayUnavailable
+from peekproof.planner.plan import Guessed
+from peekproof.query.question import Question
+from peekproof.session.promised import promised
+from peekproof.session.quotients import AnyAnswer, drawn_for
+from peekproof.session.request import question_request
+from peekproof.theory.generalization.checking import Transcript
+
+
+@final
+class Conversation:
+    """Sends questions, and makes answers of what comes back."""
+
+    def __init__(self, data: RemoteData) -> None:
+        self._data = data
+        self._budget: Budget = data.budget()
+        self._stale = self._closed = False
+        self.promise: Promise = data.promise()
+        self.place = data.place
+
+    @property
+    def data(self) -> RemoteData:
+        """The data set, as long as the session is open."""
+        if self._closed:
+            raise GatewayUnavailable(problem="this session was closed", hint="connect again")
+        return self._data
+
+    @property
+    def checks(self) -> bool:
+        """Whether guesses are checked."""
+        return isinstance(self.promise.plan.mechanism, Guessed)
+
+    def drawn(self, asked: Sequence[Question], *, radius: float | None) -> list[AnyAnswer]:
+        """The answers to questions; a quotient travels as its two parts."""
+        parts = drawn_for(asked)
+        if not self.checks:
+            for each in parts:  # refused here in the words of a session, before anything is sent
+                question_request(self.promise.plan, each, radius=radius)
+        match [each.text for each in parts]:
+            case []:
+                return []
+            case [text]:
+                return self.answers(asked, [self.data.ask(text, radius=radius)])
+            case texts:
+                return self.answers(asked, self.data.batch(texts, radius=radius))
+
+    def answers(self, asked: Sequence[Question], replies: Sequence[Json]) -> list[AnyAnswer]:
+        """The answers in replies to what is drawn for questions."""
+        return self.rebuilding(replies).answers(asked, replies)
+
+    def rebuilding(self, replies: Sequence[Json] = ()) -> Rebuilding:
+        """What makes answers of replies: under the promise that they name, which may be news."""
+        self._stale = True
+        marks = {each.get("promise") for each in replies if isinstance(each, dict)}
+        known = marks <= {self.promise.mark}
+        return Rebuilding(self._data, self.promise if known else self.refreshed())
+
+    def refreshed(self) -> Promise:
+        """The promise as of now: overrides may have come, but no other ledger."""
+        newer = self.data.promise()
+        if newer.session != self.promise.session:
+            raise another_ledger(self.place)
+        self.promise = newer
+        return newer
+
+    def look(self) -> Budget:
+        """What is spent and left now."""
+        budget = self.data.budget()
+        self._budget, self._stale = budget, False
+        return budget
+
+    def last_look(self) -> Budget:
+        """The same for a repr, which never fails: as of the last look, or the last answer."""
+        if self._stale and not self._closed:
+            try:
+                return self.look()
+            except GatewayError:
+                pass
+        return self._budget
+
+    def promised(self, budget: Budget) -> str:
+        """What is promised after what was asked, in a few words."""
+        past = Transcript(questions=max(budget.asked, budget.failures), failures=budget.failures)
+        return promised(self.promise.plan, past)
+
+    def close(self) -> None:
+        self._closed = True
+        self._data.close()

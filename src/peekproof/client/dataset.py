@@ -1,0 +1,152 @@
+"""One data set of a gateway: what can be asked of it, as messages."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException
+from typing import final
+from urllib.parse import quote
+
+from peekproof.client.calls import Calls, Json
+from peekproof.client.problems import error_of
+from peekproof.client.promise import Promise, understood
+
+Progress = Callable[[int, int], None]
+_PAGE = 1000
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is spent and left, for whoever asks."""
+
+    asked: int
+    remaining: int
+    remaining_for_all: int
+    remaining_rounds: int | None
+    failures: int
+    spent: float  # as a part of the whole
+
+
+@final
+class RemoteData:
+    """A data set behind a gateway."""
+
+    def __init__(self, calls: Calls, name: str, *, progress: Progress | None) -> None:
+        self.name = name
+        self._calls = calls
+        self._path = f"/v1/datasets/{quote(name, safe='')}"
+        self._progress = progress
+
+    @property
+    def place(self) -> str:
+        return f"{self._calls.link.address}/{self.name}"
+
+    def promise(self) -> Promise:
+        """What is promised, as of now."""
+        return Promise(self._calls.look(self._path), place=self.place)
+
+    def budget(self) -> Budget:
+        said = self._calls.look(f"{self._path}/budget")
+        with understood(self.place):
+            rounds = said["remaining_rounds"]
+            return Budget(
+                asked=int(said["asked"]),
+                remaining=int(said["remaining"]),
+                remaining_for_all=int(said["remaining_for_all"]),
+                remaining_rounds=None if rounds is None else int(rounds),
+                failures=int(said["failures"] or 0),
+                spent=float(said["spent_part"]),
+            )
+
+    def ask(self, question: str, *, trained_on: int | None = None, **terms: float | None) -> Json:
+        """The reply to one question."""
+        said = {} if trained_on is None else {"trained_on": trained_on}
+        return self._calls.spend(f"{self._path}/ask", _message(terms, question=question, **said))
+
+    def batch(self, questions: list[str], *, radius: float | None) -> list[Json]:
+        """The replies to questions that are charged together."""
+        path, message = f"{self._path}/batch", _message({"radius": radius}, questions=questions)
+        if self._progress is not None:
+            return self._calls.follow(path, message, self._followed)
+        said = self._calls.spend(path, message)
+        with understood(self.place):
+            return list(said["answers"])
+
+    def best(self, candidates: list[str], *, loss: float | None) -> Json:
+        """The reply to a choice."""
+        message = _message({"loss": loss}, candidates=candidates)
+        return self._calls.spend(f"{self._path}/best", message)
+
+    def score(self, message: Mapping[str, object]) -> Json:
+        """The reply to predictions."""
+        return self._calls.spend(f"{self._path}/score", message)
+
+    def best_score(self, message: Mapping[str, object]) -> Json:
+        """The reply to the predictions of several models."""
+        return self._calls.spend(f"{self._path}/best-score", message)
+
+    def ids(self) -> list[str]:
+        """The ids of all rows, in their order."""
+        found: list[str] = []
+        while True:
+            said = self._calls.look(f"{self._path}/ids?after={len(found)}")
+            with understood(self.place):
+                page = [str(each) for each in said["ids"]]
+                found += page
+                if not page or len(found) >= int(said["total"]):
+                    return found
+
+    def price(self, question: str, **terms: float | None) -> Json:
+        """What a question would cost now."""
+        message = _message(terms, questions=[question])
+        said = self._calls.inquire(f"{self._path}/price", message)
+        with understood(self.place):
+            return said["prices"][0]
+
+    def price_of_best(self, candidates: list[str]) -> Json:
+        """What a choice would cost now, where that depends on what others asked."""
+        said = self._calls.inquire(f"{self._path}/price", {"candidates": candidates})
+        with understood(self.place):
+            return said["prices"][0]
+
+    def receipt(self, digest: str) -> Json:
+        """The receipt of an answer, for which the gateway replays its ledger."""
+        return self._calls.look(f"{self._path}/answers/{quote(digest, safe='')}")
+
+    def answers(self) -> Iterator[Json]:
+        """All answers so far, in the order of the ledger."""
+        after = 0
+        while True:
+            said = self._calls.look(f"{self._path}/answers?after={after}&limit={_PAGE}")
+            with understood(self.place):
+                page = list(said["answers"])
+            yield from page
+            after += len(page)
+            if len(page) < _PAGE:
+                return
+
+    def close(self) -> None:
+        self._calls.link.close()
+
+    def _followed(self, lines: Iterator[Json]) -> list[Json]:
+        """The answers of a stream, once it has come to its end."""
+        answers: list[Json] = []
+        for line in lines:
+            with understood(self.place):
+                event = line["event"]
+            match event:
+                case "progress" if self._progress is not None:
+                    self._progress(int(line["done"]), int(line["of"]))
+                case "answer":
+                    answers.append(line["answer"])
+                case "problem":
+                    raise error_of(line["problem"])
+                case "end":
+                    return answers
+        raise HTTPException("the stream was cut short")  # so it is asked for again
+
+
+def _message(terms: Mapping[str, float | None], **said: object) -> dict[str, object]:
+    """A message without what was left out."""
+    given = {name: float(value) for name, value in terms.items() if value is not None}
+    return {**said, **given}

@@ -1,0 +1,46 @@
+"""All answers of a gateway's ledger, as a session tells those of its own."""
+
+from collections.abc import Mapping
+
+from peekproof.client.dataset import RemoteData
+from peekproof.client.promise import Promise, understood
+from peekproof.client.rebuilding import Rebuilding
+from peekproof.core.certificate import Certificate
+from peekproof.core.gateway_errors import NotAllowed
+from peekproof.ledger.record import Settled, settled_from_body
+from peekproof.session.history import History
+from peekproof.session.past import with_outcome
+from peekproof.session.recalled import Recall
+
+
+def history(data: RemoteData, promise: Promise, *, analyst: str | None) -> History:
+    """The answers in the order of the ledger, certified here, each to be verified by its receipt.
+
+    Gateways tell analysts which answers are their own, and only custodians whose the others are.
+    """
+    if analyst not in (None, promise.analyst) and not promise.custodian:
+        raise NotAllowed(problem="only custodians are told what others asked")
+    with understood(promise.place, version=promise.version):
+        recorded: dict[str, Settled] = {
+            str(each["digest"]): settled_from_body(
+                {**each["record"], "analyst": each["analyst"] or ""}
+            )
+            for each in data.answers()
+        }
+        digests = {_key(with_outcome(each)): digest for digest, each in recorded.items()}
+        rebuilding = Rebuilding(data, promise)
+
+        def certificate(terms: Mapping[str, str]) -> Certificate:
+            return rebuilding.certificate(terms, digest=digests[_key(terms)])
+
+        recall = Recall(
+            place=promise.place,
+            schema=promise.schema,
+            certificate=certificate,
+            rows=promise.plan.rows,
+        )
+        return recall.history(recorded, analyst=analyst)
+
+
+def _key(terms: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted(terms.items()))

@@ -1,0 +1,46 @@
+"""What a gateway says of prices: only it knows what was answered, and the past of all guesses."""
+
+from fractions import Fraction
+
+from peekproof.client.calls import Json
+from peekproof.client.promise import Promise, understood
+from peekproof.core.charge import Offer, unit_of
+from peekproof.ledger.record import offer_from_body
+from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.selection import Selection
+from peekproof.planner.checking import described_check
+from peekproof.planner.own import Price
+from peekproof.planner.plan import Mechanism
+from peekproof.planner.recorded import recorded_price
+from peekproof.planner.selecting import described_selection
+
+
+def checked_price(promise: Promise, said: Json) -> Price:
+    """The price of a guess, with the certificate that it has if it passes, or of a choice."""
+    if known := known_price(promise, said):
+        return known
+    plan = promise.plan
+    with understood(promise.place, version=promise.version):
+        offer: Offer = offer_from_body(said, unit=unit_of(plan.budget))
+        mechanism: Mechanism | GuessAndCheck | Selection = plan.mechanism
+        match offer.terms.get("kind"):
+            case GuessAndCheck.KIND:
+                mechanism = described_check(offer.terms, rows=plan.rows)
+            case Selection.KIND:
+                mechanism = described_selection(offer.terms, rows=plan.rows)
+        return Price(
+            mechanism=mechanism,
+            certificate=promise.certificate(offer.terms, overrides=len(promise.overrides)),
+            offer=offer,
+            questions=Fraction(1),
+        )
+
+
+def known_price(promise: Promise, said: Json) -> Price | None:
+    """The price of what was answered before, with the certificate that its answer has."""
+    with understood(promise.place, version=promise.version):
+        if not said["known"]:
+            return None
+        terms = {str(key): str(value) for key, value in said["terms"].items()}
+        certificate = promise.certificate(terms, overrides=len(promise.overrides))
+        return recorded_price(promise.plan, terms, certificate)

@@ -1,0 +1,131 @@
+"""Replies as answers: rebuilt from the records in them, certified here, and compared.
+
+No number of a gateway is passed on as it came. What its ledger recorded is turned into an answer
+as a session turns its own, and must say what the gateway says.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from fractions import Fraction
+from math import isfinite
+from typing import cast, final
+
+from peekproof.client.calls import Json
+from peekproof.client.dataset import RemoteData
+from peekproof.client.derivation import FromGateway
+from peekproof.client.promise import Promise, understood
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate
+from peekproof.core.charge import UNITS, Offer, amount_of, unit_of
+from peekproof.core.choice import Choice
+from peekproof.core.errors import CertificateMismatch
+from peekproof.data.pairs import PairStatistic
+from peekproof.ledger.ledger import Reservation
+from peekproof.ledger.record import Settled, settled_from_body
+from peekproof.query.candidates import Candidates
+from peekproof.query.form import Given
+from peekproof.query.question import Question
+from peekproof.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
+from peekproof.session.reply import Replies
+
+
+@final
+class Rebuilding:
+    """Makes answers of replies, under the promise that they were given."""
+
+    def __init__(self, data: RemoteData, promise: Promise) -> None:
+        self._data = data
+        self._promise = promise
+
+    def answers(self, asked: Sequence[Question], replies: Sequence[Json]) -> list[AnyAnswer]:
+        """The answers to questions, of replies to what is drawn for them."""
+        with self._understood():
+            drawn = zip(drawn_for(asked), replies, strict=True)
+            parts = iter([self._answer(*each) for each in drawn])
+            return [_joined(question, parts) for question in asked]
+
+    def score(self, asked: Question | PairStatistic, reply: Json) -> Answer:
+        """The answer for predictions, which are one question."""
+        with self._understood():
+            found = self._replies(asked.digest, reply).scalar(asked)
+            _compare(found.to_dict(), reply)
+            return found
+
+    def choice(self, asked: Candidates, reply: Json) -> Choice:
+        """The choice among candidates."""
+        with self._understood():
+            found = self._replies(asked.digest, reply).choice(asked)
+            _compare(found.to_dict(), reply)
+            return found
+
+    def certificate(self, terms: Mapping[str, str], *, digest: str = "") -> Certificate:
+        """What an answer under these terms is certified to, to be verified by its receipt."""
+        promise, overrides = self._promise, len(self._promise.overrides)
+        origin = FromGateway(
+            data=self._data,
+            digest=digest,
+            terms=dict(terms),
+            overrides=overrides,
+            session=promise.session,
+        )
+        return replace(promise.certificate(terms, overrides=overrides), derivation=origin)
+
+    def _answer(self, question: Question, reply: Json) -> AnyAnswer:
+        found = found_in(self._replies(question.digest, reply), question)
+        _compare(found.to_dict(), reply)
+        return found
+
+    def _replies(self, digest: str, reply: Json) -> Replies:
+        """What a session would say, of whose ledger only this record is known."""
+        (record,) = reply["records"]
+        if record["digest"] != digest:
+            raise ValueError("the answer to another question")
+        settled: Settled = settled_from_body({**record, "analyst": ""})
+        reserved, plan = Reservation(0, ()), self._promise.plan
+        cost = UNITS[unit_of(plan.budget)](Fraction(record["cost"]))
+        if record["drawn"]:
+            reserved = Reservation(0, (digest,), (Offer(cost=cost),))
+        elif amount_of(cost):
+            raise ValueError("a cost for nothing new")
+        return Replies(
+            settled={digest: settled},
+            reserved=reserved,
+            certificate=lambda terms: self.certificate(terms, digest=digest),
+            unit=plan.budget,
+            remaining=int(reply["remaining"]),
+            place=self._promise.place,
+            rows=plan.rows,
+        )
+
+    def _understood(self) -> AbstractContextManager[None]:
+        return understood(self._promise.place, version=self._promise.version)
+
+
+def _joined(question: Question, parts: Iterator[AnyAnswer]) -> AnyAnswer:
+    """The next of the answers, or the quotient of the next two."""
+    if not isinstance(question.form, Given):
+        return next(parts)
+    pair = [cast(Answer, next(parts)), cast(Answer, next(parts))]
+    return conditional_of(question, question.form, pair)
+
+
+def _compare(ours: Mapping[str, object], theirs: Json) -> None:
+    """Refuse a reply that says anything else than the answer rebuilt from its record."""
+    for name, value in ours.items():
+        if not _same(value, theirs[name]):
+            if name == "radius":
+                raise CertificateMismatch(claimed=theirs[name], recomputed=cast(float, value))
+            raise ValueError(f"its {name} does not follow from its record")
+
+
+def _same(ours: object, theirs: Json) -> bool:
+    match ours:
+        case dict():
+            return all(_same(value, theirs[name]) for name, value in ours.items())
+        case list() | tuple():
+            return len(ours) == len(theirs) and all(map(_same, ours, theirs))
+        case float() if not isfinite(ours):
+            return theirs is None
+        case _:
+            return bool(ours == theirs)

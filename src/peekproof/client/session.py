@@ -1,0 +1,267 @@
+"""A session whose rows are elsewhere: questions are read here, and answers certified here."""
+
+from collections.abc import Iterable, Mapping
+from typing import NoReturn, cast, final
+
+from peekproof.client.conversation import Conversation
+from peekproof.client.dataset import RemoteData
+from peekproof.client.history import history
+from peekproof.client.pricing import checked_price, known_price
+from peekproof.core import check
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate
+from peekproof.core.choice import Choice
+from peekproof.core.errors import InvalidInput
+from peekproof.core.gateway_errors import NotAllowed
+from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import exact_number
+from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.planner.own import Price
+from peekproof.planner.plan import Plan
+from peekproof.planner.price import price
+from peekproof.query.candidates import parse_candidates
+from peekproof.query.form import Given, Grouped, Histogram, Quantile
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
+from peekproof.session.history import History
+from peekproof.session.html import session_html
+from peekproof.session.parsing import Asked, check_scalar, of_form, parsed
+from peekproof.session.pricing import priced
+from peekproof.session.promised import left_text
+from peekproof.session.quotients import AnyAnswer
+from peekproof.session.request import best_request, question_request
+
+
+@final
+class RemoteSession:
+    """A data set behind a gateway, asked as a `Session` is. See `peekproof.connect`.
+
+    Whatever a session refuses before it reads rows is refused here, before anything is sent.
+    Threads may share it.
+    """
+
+    def __init__(self, data: RemoteData) -> None:
+        self._asking = Conversation(data)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the gateway's ledger recorded, certified here."""
+        return self._asking.promise.plan
+
+    @property
+    def schema(self) -> Schema:
+        """The public columns and their kinds."""
+        return self._asking.promise.schema
+
+    @property
+    def analyst(self) -> str:
+        """Who asks, as the token says."""
+        return self._asking.promise.analyst
+
+    def ask(
+        self,
+        question: Asked | PairStatistic,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
+    ) -> Answer:
+        """A share or a mean of the population, with its interval; see `Session.ask`."""
+        if isinstance(question, PairStatistic):
+            self.measure(question)
+        if guess is None and tolerance is None and trained_on is None:
+            return self.ask_many([question], radius=radius)[0]
+        asked = parsed([question], self.schema)[0]
+        said = {"guess": guess, "tolerance": tolerance, "radius": radius}
+        if trained_on is not None:
+            check.positive_integer(trained_on=trained_on)
+        reply = self._asking.data.ask(asked.text, trained_on=trained_on, **_numbers(said))
+        (found,) = self._asking.answers([asked], [reply])
+        return cast(Answer, found)
+
+    def ask_many(self, questions: Iterable[Asked], *, radius: float | None = None) -> list[Answer]:
+        """Answers to all `questions`, charged together or not at all; see `Session.ask_many`."""
+        asked = parsed(questions, self.schema)
+        for question in asked:
+            check_scalar(question)
+        return cast(list[Answer], self._asking.drawn(asked, radius=radius))
+
+    def respond(
+        self, questions: Iterable[Asked], *, radius: float | None = None
+    ) -> list[AnyAnswer]:
+        """Answers to questions of any form together, as `ask_many` does."""
+        asked = parsed(questions, self.schema)
+        if self._asking.checks:
+            for question in asked:
+                check_scalar(question)
+        return self._asking.drawn(asked, radius=radius)
+
+    def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
+        """All cells of a histogram in one draw."""
+        return cast(HistogramAnswer, self._one(question, Histogram, radius))
+
+    def grouped(self, question: Asked, *, radius: float | None = None) -> GroupedAnswer:
+        """A share or a mean within each cell in one draw."""
+        return cast(GroupedAnswer, self._one(question, Grouped, radius))
+
+    def conditional(self, question: Asked, *, radius: float | None = None) -> ConditionalAnswer:
+        """A share or a mean among some: two questions, and their quotient."""
+        return cast(ConditionalAnswer, self._one(question, Given, radius))
+
+    def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
+        """A quantile; a smaller `loss` in its level costs more."""
+        asked = of_form(question, Quantile, self.schema)
+        question_request(self.plan, asked, loss=loss)
+        (found,) = self._asking.answers([asked], [self._asking.data.ask(asked.text, loss=loss)])
+        return cast(QuantileAnswer, found)
+
+    def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
+        """Which of the candidates is largest in the population, or nearly so."""
+        asked = parse_candidates(candidates, self.schema)
+        best_request(self.plan, asked, loss=loss)
+        said = self._asking.data.best([each.text for each in asked.questions], loss=loss)
+        return self._asking.rebuilding([said]).choice(asked, said)
+
+    def measure(self, *_: object, **__: object) -> NoReturn:
+        """Refused: functions run where the rows are, and a gateway runs nobody's."""
+        raise InvalidInput(
+            argument="statistic",
+            accepted="for rows on this machine: a gateway runs no functions",
+            given="one for a gateway",
+            hint="ask for means, histograms and quantiles",
+        )
+
+    def as_analyst(self, *_: object) -> NoReturn:
+        """Refused: the token says who asks."""
+        raise NotAllowed(problem="a gateway knows by the token who asks, so others need their own")
+
+    def price(self, radius: float) -> Price:
+        """What a new share with this radius would cost; nothing is spent or sent."""
+        return price(self.plan, radius=radius)
+
+    def price_of(
+        self,
+        question: str,
+        *,
+        radius: float | None = None,
+        loss: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        together: int = 1,
+    ) -> Price:
+        """What a question of any form would cost, nothing if it was answered before."""
+        asked = parse_question(question, self.schema)
+        if self._asking.checks or guess is not None or tolerance is not None:
+            said = _numbers({"guess": guess, "tolerance": tolerance, "radius": radius})
+            return checked_price(self._asking.promise, self._asking.data.price(asked.text, **said))
+        # Only where questions grow dearer does it matter how many came before.
+        before = self._asking.look().asked if isinstance(self.plan.mechanism, OpenEnded) else 0
+        return priced(
+            self.plan,
+            asked,
+            radius=radius,
+            loss=loss,
+            draw=before + together,
+            before=self._known_price,
+        )
+
+    def _known_price(self, asked: Question) -> Price | None:
+        """That of a question that somebody has asked: only the gateway knows."""
+        return known_price(self._asking.promise, self._asking.data.price(asked.text))
+
+    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
+        """What a choice would cost; nothing is spent."""
+        asked = parse_candidates(candidates, self.schema)
+        new = best_request(self.plan, asked, loss=loss).price
+        said = self._asking.data.price_of_best([each.text for each in asked.questions])
+        known = known_price(self._asking.promise, said)
+        return known or new or checked_price(self._asking.promise, said)
+
+    def certificate(self, terms: Mapping[str, str]) -> Certificate:
+        """The certificate of an answer drawn under these terms, as ledgers record them."""
+        return self._asking.rebuilding().certificate(terms)
+
+    @property
+    def remaining(self) -> int:
+        """How many new questions the data can still take as planned, within your share."""
+        return self._asking.look().remaining
+
+    @property
+    def remaining_for_all(self) -> int:
+        """How many would fit if nothing were set aside for anybody."""
+        return self._asking.look().remaining_for_all
+
+    @property
+    def remaining_rounds(self) -> int | None:
+        """How many more rounds can be opened; None if the promise does not count them."""
+        return self._asking.look().remaining_rounds
+
+    @property
+    def failures(self) -> int:
+        """How many guesses have failed, whoever made them."""
+        return self._asking.look().failures
+
+    @property
+    def promised(self) -> str:
+        """What is promised, in a few words."""
+        return self._asking.promised(self._asking.look())
+
+    def answers(self, *, analyst: str | None = None) -> History:
+        """All answers so far, whoever asked, or those that this analyst was the first to get.
+
+        Free. Only custodians are told who the others are.
+        """
+        return history(self._asking.data, self._asking.refreshed(), analyst=analyst)
+
+    def close(self) -> None:
+        """Let go of the connections. Certificates can still be verified."""
+        self._asking.close()
+
+    def __enter__(self) -> "RemoteSession":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        budget = self._asking.last_look()
+        left = left_text(budget.remaining, budget.remaining_rounds)
+        return (
+            f"<RemoteSession of {self.analyst}: {self._asking.promised(budget)}, {left}, "
+            f"gateway {self._asking.place}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The session for a notebook."""
+        budget = self._asking.last_look()
+        return session_html(
+            promise=self._asking.promised(budget),
+            analyst=self.analyst,
+            place=self._asking.place,
+            used=budget.spent,
+            asked=budget.asked,
+            left=budget.remaining,
+            rounds_left=budget.remaining_rounds,
+            certificate=self.plan.certificate,
+        )
+
+    def _one(
+        self,
+        question: Asked,
+        form: type[Histogram] | type[Grouped] | type[Given],
+        radius: float | None,
+    ) -> AnyAnswer:
+        asked = of_form(question, form, self.schema)
+        return self._asking.drawn([asked], radius=radius)[0]
+
+
+def _numbers(said: Mapping[str, object]) -> dict[str, float | None]:
+    """Numbers as they travel; what is none is refused."""
+    return {
+        name: None if value is None else float(exact_number(**{name: value}))
+        for name, value in said.items()
+    }

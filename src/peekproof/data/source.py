@@ -1,0 +1,69 @@
+"""What a session needs of whatever holds the rows: an engine in memory, on disk or far away."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+from peekproof.core.secret import Exact
+from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import Statistic
+from peekproof.query.question import Question
+from peekproof.query.schema import Schema
+
+Total = Exact[int] | Exact[tuple[int, ...]]
+
+# Told how much of how much is done: rows, or bytes of files.
+Progress = Callable[[int, int], None]
+
+
+def sealed(total: int | tuple[int, ...]) -> Total:
+    """A total as it is handed on to mechanisms."""
+    if isinstance(total, tuple):  # an Exact holds one type or the other
+        return Exact(total)
+    return Exact(total)
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Rows behind two questions: what do they add up to, and which data is it.
+
+    Every engine gives the same integers for the same rows. Whatever goes wrong while rows are
+    read is an EvaluationFailed without a cause; rows that are no longer those of the fingerprint
+    are a DataChanged.
+    """
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def fingerprint(self) -> str:
+        """A name for the content: the same rows in any order and any engine have the same one."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether rows can be numbered, for parts of fresh rows, and seen by a statistic."""
+
+    def totals(self, questions: Sequence[Question]) -> list[Total]:
+        """For each question what all rows contribute to it, in exact integers.
+
+        A share has a count, a mean a sum of contributions in fixed point (see `data.totals`), a
+        histogram one of these a cell, and a quantile the count of each cell of its grid.
+        """
+
+    def totals_part(
+        self, questions: Sequence[Question], *, first: int, parts: int, key: str
+    ) -> list[Total]:
+        """For each question the total over a part of its own: `first`, `first` + 1, …"""
+
+    def totals_round(
+        self, questions: Sequence[Question], *, number: int, rounds: int, key: str
+    ) -> list[Total]:
+        """For each question the total over one part, the same for all."""
+
+    def measure(self, statistic: Statistic | PairStatistic, *, levels: int) -> Exact[int]:
+        """What the custodian's function gives for all rows, in fixed point."""
+
+    def close(self) -> None:
+        """Let go of connections and caches."""

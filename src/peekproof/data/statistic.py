@@ -1,0 +1,95 @@
+"""A number that the custodian computes from all rows, with a declared sensitivity."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import polars as pl
+
+from peekproof.core import check
+from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import Exact
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """`function` of all rows, with values in [`low`, `high`]; one row moves it by `sensitivity`.
+
+    The sensitivity is a promise of the custodian: nothing can check it, and every answer of
+    the session rests on it. The function runs in the custodian's own process, on the rows as a
+    Polars data frame; where it fails or gives no number it counts as `low`, so try it on made-up
+    rows first. `name` is what makes it the same statistic when it is asked again.
+    """
+
+    name: str
+    function: Callable[[pl.DataFrame], float]
+    sensitivity: Fraction | float
+    low: Fraction | float
+    high: Fraction | float
+
+    def __post_init__(self) -> None:
+        given: object = self.name
+        if not isinstance(given, str) or not given.strip():
+            raise InvalidInput(argument="name", accepted="some text", given=repr(self.name)[:80])
+        if not callable(self.function):
+            raise InvalidInput(
+                argument="function", accepted="a function of the rows", given=repr(self.function)
+            )
+        check.positive_fraction(sensitivity=exact_number(sensitivity=self.sensitivity))
+        if exact_number(low=self.low) >= exact_number(high=self.high):
+            raise InvalidInput(
+                argument="high", accepted=f"above low = {self.low}", given=repr(self.high)
+            )
+
+    @property
+    def moved_by(self) -> Fraction:
+        """The sensitivity, exactly."""
+        return exact_number(sensitivity=self.sensitivity)
+
+    @property
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        return exact_number(low=self.low), exact_number(high=self.high)
+
+    @property
+    def text(self) -> str:
+        return f"statistic {self.name}"
+
+    @property
+    def digest(self) -> str:
+        """The same for the same name, sensitivity and bounds."""
+        low, high = self.bounds
+        form = json.dumps(["statistic", self.name, str(self.moved_by), str(low), str(high)])
+        return hashlib.sha256(form.encode()).hexdigest()
+
+    def total(self, frame: pl.DataFrame, *, levels: int) -> Exact[int]:
+        """The value over the sensitivity, in fixed point; what is no number counts as `low`.
+
+        So does a function that fails: an error that some rows cause and others do not would tell.
+
+        Rounding down to whole levels moves it by less than one level, and two values that are a
+        sensitivity apart by at most `levels`.
+        """
+        try:
+            value = float(self.function(frame))
+        except Exception:
+            value = math.nan
+        low, high = self.bounds
+        found = min(high, max(low, Fraction(value))) if math.isfinite(value) else low
+        return Exact(math.floor((found - low) / self.moved_by * levels))
+
+
+def exact_number(**named: object) -> Fraction:
+    """The value given, if it is a finite number; a float stands for the decimal it prints as."""
+    ((name, value),) = named.items()
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value)[:80])
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if not math.isfinite(value):
+        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value))
+    return Fraction(repr(float(value)))

@@ -1,0 +1,282 @@
+"""Shares and means within a part of the population: quotients of what was drawn for them."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, final
+
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate
+from peekproof.core.charge import Charge, added, amount_of
+from peekproof.core.frames import number_row, to_pandas
+from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.html import cells_html, derived_html
+from peekproof.core.html.answers import paid
+from peekproof.core.numerics import float_up
+from peekproof.derive.derived import Derived
+from peekproof.derive.joint import Joint
+from peekproof.derive.linear import affine, total
+from peekproof.derive.range import Range
+from peekproof.derive.ratio import conditional, portion
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+Bounds = tuple[float, float]
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionalAnswer:
+    """A share or a mean among the rows that satisfy a condition, from two answers.
+
+    `over` is what was drawn for both, `under` for the condition alone; their intervals hold
+    together, and `found` follows from them. The rarer the condition, the wider it is.
+    """
+
+    question: str
+    over: Answer
+    under: Answer
+    found: Derived
+
+    @classmethod
+    def of(
+        cls, question: str, *, over: Answer, under: Answer, bounds: Bounds
+    ) -> "ConditionalAnswer":
+        """For a mean, `over` is that of the operand inside and of the lower bound elsewhere.
+
+        So (over − low)/(high − low) is at most the share of the condition, as for shares.
+        """
+        low, high = (Fraction(end) for end in bounds)
+        shares = affine(over, scale=1 / (high - low), shift=-low / (high - low))
+        within = _conditional(shares, under)
+        scaled = affine(within, scale=high - low, shift=low)
+        return cls(question=question, over=over, under=under, found=replace(scaled, label=question))
+
+    @property
+    def value(self) -> float:
+        return self.found.value
+
+    @property
+    def low(self) -> float:
+        return self.found.low
+
+    @property
+    def high(self) -> float:
+        return self.found.high
+
+    @property
+    def radius(self) -> float:
+        """How far the interval reaches from the value, on its longer side. Rounds: up."""
+        value, (low, high) = self.found.released, (Fraction(self.low), Fraction(self.high))
+        return float_up(max(value - low, high - value))
+
+    @property
+    def confidence(self) -> float:
+        return self.found.confidence
+
+    @property
+    def certificate(self) -> Certificate:
+        """That of what was drawn for both."""
+        return self.over.certificate
+
+    @property
+    def cost(self) -> Charge:
+        return added(self.over.cost, self.under.cost)
+
+    @property
+    def remaining(self) -> int:
+        return self.over.remaining
+
+    @property
+    def replayed(self) -> bool:
+        """Whether both were answered before, so that this call cost nothing."""
+        return self.over.replayed and self.under.replayed
+
+    def __contains__(self, number: float) -> bool:
+        return number in self.found
+
+    def __str__(self) -> str:
+        return str(self.found)
+
+    def _repr_html_(self) -> str:
+        """The answer for a notebook."""
+        drawn = sum(not each.replayed for each in (self.over, self.under))
+        price = ("free", "one draw", "two draws")[drawn]
+        return derived_html(
+            label=self.question,
+            value=self.value,
+            interval=str(self.found.interval),
+            ends=(self.low, self.high),
+            confidence=self.confidence,
+            price=f"{price}, {self.remaining:,} left",
+        )
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """A row of `peekproof.to_pandas`."""
+        return [
+            number_row(
+                question=self.question,
+                value=self.value,
+                ends=(self.low, self.high),
+                radius=self.radius,
+                confidence=self.confidence,
+                replayed=self.replayed,
+            )
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "question": self.question,
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "radius": self.radius,
+            "confidence": self.confidence,
+            "cost": str(amount_of(self.cost)),
+            "replayed": self.replayed,
+            "remaining": self.remaining,
+            "theorems": ["T-joint-function", *self.found.joint.theorems],
+            "over": self.over.to_dict(),
+            "under": self.under.to_dict(),
+        }
+
+
+def _conditional(over: Derived, under: Answer) -> Derived:
+    """The quotient. Of two that contradict each other, which no promise excludes, nothing.
+
+    Nor of a condition that cannot hold: what was paid for is answered.
+    """
+    if over.low > under.high or under.high <= 0:
+        joint = Joint.of((over.joint, Joint.on(under, under.certificate)))
+        return Derived(
+            label=over.label, released=Fraction(1), interval=Range(low=0.0, high=1.0), joint=joint
+        )
+    return conditional(over, given=under)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupedAnswer:
+    """A share or a mean within each cell, and how large the cell is; all of it from one draw.
+
+    `drawn` has what counts in each cell, then what does not, as shares of all rows.
+    """
+
+    question: str
+    labels: tuple[str, ...]
+    cells: tuple[Derived, ...]
+    sizes: tuple[Derived, ...]
+    drawn: HistogramAnswer
+
+    @classmethod
+    def of(cls, question: str, *, drawn: HistogramAnswer, bounds: Bounds) -> "GroupedAnswer":
+        low, high = (Fraction(end) for end in bounds)
+        half = len(drawn) // 2
+        labels = drawn.labels[:half]
+        cells, sizes = [], []
+        for label, counted, others in zip(labels, drawn[:half], drawn[half:], strict=True):
+            within = affine(portion(counted, rest=others), scale=high - low, shift=low)
+            cells.append(replace(within, label=label))
+            sizes.append(replace(total([counted, others]), label=label))
+        return cls(
+            question=question,
+            labels=labels,
+            cells=tuple(cells),
+            sizes=tuple(sizes),
+            drawn=drawn,
+        )
+
+    @property
+    def certificate(self) -> Certificate:
+        """The one certificate of everything that was drawn."""
+        return self.drawn.certificate
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        return tuple(cell.value for cell in self.cells)
+
+    @property
+    def confidence(self) -> float:
+        return self.cells[0].confidence
+
+    @property
+    def cost(self) -> Charge:
+        return self.drawn.cost
+
+    @property
+    def remaining(self) -> int:
+        return self.drawn.remaining
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the answer was given before, so that this call cost nothing."""
+        return self.drawn.replayed
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __getitem__(self, cell: int | str) -> Derived:
+        """What holds within a cell, by its place or its label."""
+        if isinstance(cell, int):
+            return self.cells[cell]
+        if cell not in self.labels:
+            raise KeyError(cell)
+        return self.cells[self.labels.index(cell)]
+
+    def __str__(self) -> str:
+        return "\n".join([self.question, *(f"  {cell}" for cell in self.cells)])
+
+    def _repr_html_(self) -> str:
+        """All cells, one below the other on one axis."""
+        foot = paid(confidence=self.confidence, replayed=self.replayed, remaining=self.remaining)
+        cells = [
+            (label, cell.value, str(cell.interval), (cell.low, cell.high), str(size.interval))
+            for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
+        ]
+        return cells_html(
+            question=self.question, cells=cells, certificate=self.certificate, foot=foot
+        )
+
+    def to_pandas(self) -> "DataFrame":
+        """One row a cell; see `peekproof.to_pandas`."""
+        return to_pandas(self)
+
+    def to_dicts(self) -> list[dict[str, object]]:
+        """The rows of `peekproof.to_pandas`, one a cell, with its share of all rows."""
+        return [
+            number_row(
+                question=self.question,
+                cell=label,
+                value=cell.value,
+                ends=(cell.low, cell.high),
+                radius=cell.radius,
+                confidence=cell.confidence,
+                replayed=self.replayed,
+                share=size.value,
+                share_low=size.low,
+                share_high=size.high,
+            )
+            for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
+        ]
+
+    def to_dict(self) -> dict[str, object]:
+        return {
+            "question": self.question,
+            "cells": [
+                {
+                    "label": label,
+                    "value": cell.value,
+                    "low": cell.low,
+                    "high": cell.high,
+                    "share": size.value,
+                    "share_low": size.low,
+                    "share_high": size.high,
+                }
+                for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
+            ],
+            "confidence": self.confidence,
+            "cost": str(amount_of(self.cost)),
+            "replayed": self.replayed,
+            "remaining": self.remaining,
+            "theorems": ["T-joint-function", *self.certificate.theorems],
+        }

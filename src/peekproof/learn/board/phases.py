@@ -1,0 +1,114 @@
+"""The rows of both phases, and their labels: those of the final are not read before the close."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from random import SystemRandom
+from typing import final
+
+import polars as pl
+
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, table_of
+from peekproof.learn.board.writing import write_whole
+from peekproof.learn.held import LABEL, ROW, HeldRows
+from peekproof.learn.opening import held_rows
+
+PUBLIC, FINAL, ROWS = "public.parquet", "final.parquet", "rows.parquet"
+TEXT, NUMBERS = "text", "numbers"
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Phases:
+    """The labels that a board is made of. `kind` is "text" or "numbers", the same in both."""
+
+    public: pl.DataFrame
+    final: pl.DataFrame
+    kind: str
+
+    def write(self, folder: Path) -> None:
+        """Keep them, and apart from them the ids, which submissions are compared with."""
+        ids = pl.concat([self.public.select(ID), self.final.select(ID)])
+        in_final = [False] * self.public.height + [True] * self.final.height
+        for name, frame in (
+            (PUBLIC, self.public),
+            (FINAL, self.final),
+            (ROWS, ids.with_columns(pl.Series("final", in_final))),
+        ):
+            buffer = BytesIO()
+            frame.write_parquet(buffer)
+            write_whole(folder / name, buffer.getvalue(), mode=0o600)
+
+
+def phases_of(labels: object, final: object) -> Phases:
+    """The two phases: of two tables, or of one from which a share is split off at random."""
+    public = table_of(labels, argument="labels", value=LABEL)
+    if isinstance(final, int | float) and not isinstance(final, bool):
+        public, rest = _split(public, float(final))
+    else:
+        rest = table_of(final, argument="final", value=LABEL)
+    both = rest[ID].filter(rest[ID].is_in(public[ID].to_list()))
+    if both.len():
+        accepted = "rows that are not in the public phase"
+        raise InvalidInput(argument="final", accepted=accepted, given=named(both))
+    if ROW in public.columns:
+        accepted = f"without a group called {ROW!r}, which rows are numbered by"
+        raise InvalidInput(argument="labels", accepted=accepted, given="one")
+    columns = [public[LABEL], rest[LABEL]]
+    written = any(each.dtype == pl.String for each in columns)
+    kind = TEXT if written and any(as_numbers(each) is None for each in columns) else NUMBERS
+    return Phases(_typed(public, kind), _typed(rest, kind).select(ID, LABEL), kind)
+
+
+def _split(rows: pl.DataFrame, share: float) -> tuple[pl.DataFrame, pl.DataFrame]:
+    count = round(share * rows.height)
+    if not 0 < count < rows.height:
+        raise InvalidInput(
+            argument="final",
+            accepted="a table, or a share between 0 and 1 that leaves rows for both phases",
+            given=f"{share:g} of {rows.height:,} rows",
+        )
+    chosen = set(SystemRandom().sample(range(rows.height), count))
+    taken = pl.Series([each in chosen for each in range(rows.height)])
+    return rows.filter(~taken), rows.filter(taken)
+
+
+def _typed(rows: pl.DataFrame, kind: str) -> pl.DataFrame:
+    column = rows[LABEL]
+    values = as_texts(column) if kind == TEXT else as_numbers(column)
+    if values is None:
+        accepted = "finite numbers, or text"
+        raise InvalidInput(argument="labels", accepted=accepted, given=f"{column.dtype}")
+    return rows.with_columns(pl.Series(LABEL, values))
+
+
+def read_ids(folder: Path) -> tuple[list[str], list[str]]:
+    """The ids of both phases, in their order."""
+    rows = _read(folder / ROWS)
+    return rows.filter(~pl.col("final"))[ID].to_list(), rows.filter("final")[ID].to_list()
+
+
+def read_held(path: Path) -> HeldRows:
+    """The rows of a phase with their labels, and groups if there are some."""
+    rows = _read(path)
+    groups: Mapping[str, pl.Series] = {
+        name: rows[name] for name in rows.columns if name not in (ID, LABEL)
+    }
+    # Named as a holdout with these ids names them: the same labels have one budget.
+    return held_rows(rows[ID].to_list(), rows[LABEL], groups)
+
+
+def read_both(folder: Path) -> HeldRows:
+    """The rows of both phases as one."""
+    rows = pl.concat(_read(folder / each).select(ID, LABEL) for each in (PUBLIC, FINAL))
+    return held_rows(rows[ID].to_list(), rows[LABEL], {})
+
+
+def _read(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        hint = "restore the folder from a backup, the newest"
+        raise DataError(source=str(path), problem="cannot be read", hint=hint) from None

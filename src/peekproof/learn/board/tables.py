@@ -1,0 +1,114 @@
+"""Tables with an id for each row: of labels, and of predictions."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+import polars as pl
+
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.data.files import PARQUET, SEPARATORS
+from peekproof.learn.column import Numbers, Texts
+
+ID = "id"
+_MOST_NAMED = 3
+_EXACT = 2**53
+
+
+def table_of(given: object, *, argument: str, value: str) -> pl.DataFrame:
+    """A frame with a column `id` of texts, each once, and a column `value` without gaps.
+
+    Of a file all cells are text: what they stand for is for the caller to say.
+    """
+    frame = _frame(given, argument, value)
+    missing = [name for name in (ID, value) if name not in frame.columns]
+    if missing:
+        raise InvalidInput(
+            argument=argument,
+            accepted=f"a table with the columns {ID} and {value}",
+            given=f"one with {', '.join(frame.columns[:8]) or 'none'}",
+        )
+    ids = frame[ID]
+    if ids.dtype.is_float() or ids.dtype.is_nested():
+        raise InvalidInput(
+            argument=argument,
+            accepted="a table whose ids are text or integers",
+            given=f"ids of {ids.dtype}",
+        )
+    frame = frame.with_columns(ids.cast(pl.String))
+    if frame[value].dtype in (pl.Categorical, pl.Enum):  # texts, whatever stands for them
+        frame = frame.with_columns(frame[value].cast(pl.String))
+    if not frame.height:
+        raise InvalidInput(argument=argument, accepted="at least one row", given="none")
+    if frame[ID].null_count() or frame[value].null_count():
+        accepted = f"an {ID} and a {value} in every row"
+        raise InvalidInput(argument=argument, accepted=accepted, given="a row without")
+    twice = frame[ID].filter(frame[ID].is_duplicated()).unique(maintain_order=True)
+    if twice.len():
+        raise InvalidInput(
+            argument=argument, accepted="every id once", given=f"{named(twice)} more than once"
+        )
+    return frame
+
+
+def named(ids: pl.Series) -> str:
+    """A few ids, for an error."""
+    few = ", ".join(repr(each) for each in ids.head(_MOST_NAMED).to_list())
+    return few if ids.len() <= _MOST_NAMED else f"{few} and {ids.len() - _MOST_NAMED:,} others"
+
+
+def as_numbers(column: pl.Series) -> Numbers | None:
+    """The values as doubles, true and false as 1 and 0; None if some are no finite numbers.
+
+    None, too, if some are written in full and too large for doubles to tell from their neighbours.
+    """
+    if column.dtype.is_nested() or column.dtype.is_temporal():
+        return None
+    found = column.cast(pl.Float64, strict=False)
+    if found.null_count() or not found.is_finite().all():
+        return None
+    if not column.dtype.is_float() and (found.abs() >= _EXACT).any():
+        return None
+    return cast(Numbers, found.to_numpy())
+
+
+def as_texts(column: pl.Series) -> Texts:
+    return cast(Texts, column.cast(pl.String).to_numpy().astype(str))
+
+
+def _frame(given: object, argument: str, value: str) -> pl.DataFrame:
+    if isinstance(given, str | Path):
+        return _read(Path(given))
+    if isinstance(given, pl.DataFrame):
+        return given
+    if isinstance(given, Mapping):
+        if set(given) >= {ID, value} and not isinstance(given[ID], str | int | float):
+            columns: Mapping[str, object] = given
+        else:  # from id to value
+            columns = {ID: [str(each) for each in given], value: list(given.values())}
+    elif hasattr(given, "to_dict") and hasattr(given, "columns"):  # a pandas frame
+        columns = {str(name): given[name].tolist() for name in given.columns}  # type: ignore[index]
+    else:
+        raise InvalidInput(
+            argument=argument,
+            accepted=f"a file or a frame with the columns {ID} and {value}",
+            given=f"a {type(given).__name__}",
+        )
+    try:
+        return pl.DataFrame(columns)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        accepted = "columns of equal length and of one kind each"
+        raise InvalidInput(argument=argument, accepted=accepted, given="others") from None
+
+
+def _read(path: Path) -> pl.DataFrame:
+    ending = path.suffix.lower()
+    try:
+        if ending in PARQUET:
+            return pl.read_parquet(path)
+        if ending in SEPARATORS:
+            return pl.read_csv(path, separator=SEPARATORS[ending], infer_schema=False)
+        problem = "is of no kind that is read here"
+    except (OSError, pl.exceptions.PolarsError) as error:
+        problem = f"cannot be read ({str(error).splitlines()[0][:120]})"
+    raise DataError(source=str(path), problem=problem, hint="name a CSV, TSV or Parquet file")

@@ -1,0 +1,187 @@
+"""Where scores are asked for: a session of this process, or a gateway."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Protocol, final
+
+from peekproof.core.answer import Answer
+from peekproof.core.choice import Choice
+from peekproof.core.errors import InvalidInput
+from peekproof.data.pairs import PairStatistic
+from peekproof.learn.column import Labels
+from peekproof.learn.forks import forked
+from peekproof.learn.held import LABEL, HeldRows
+from peekproof.learn.ranking import Ranking
+from peekproof.learn.scoring import Scoring
+from peekproof.ledger.file import MEMORY
+from peekproof.noise.entropy import Entropy
+from peekproof.planner.checking import past_of
+from peekproof.query.form import Share
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
+from peekproof.query.unwire import is_json
+from peekproof.session.history import History
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import Transcript
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guessed:
+    """A guess at a score, how far it may be off, and how many rows it was made from.
+
+    Both are in the units of the score, from 0 to the span of its metric, which is 1 for most.
+
+    Without a tolerance there is room for what guesses from so many rows are off by chance.
+    """
+
+    share: float
+    tolerance: float | None = None
+    trained_on: int | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far a holdout has come."""
+
+    rows: int
+    confidence: float
+    questions: int
+    asked: int
+    left: int
+    failures: int
+
+
+class Desk(Protocol):
+    """Answers questions about scorings. Shared by threads; its budget is in one ledger."""
+
+    @property
+    def labels(self) -> Labels:
+        """The labels where they are held; elsewhere zeros or empty texts of their kind."""
+
+    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
+        """The mean of a scoring over all rows, counting 0 where the condition does not hold."""
+
+    def share(self, where: str, guess: Guessed) -> Answer:
+        """The share of rows for which a condition about groups or labels holds."""
+
+    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
+        """The share of all pairs of rows that are in the order of a ranking."""
+
+    def best(self, scorings: Sequence[Scoring]) -> Choice:
+        """Which of at least two different scorings has the largest mean, with that mean."""
+
+    def standing(self) -> Standing: ...
+
+    def answers(self) -> History: ...
+
+    def as_analyst(self, name: str) -> "Desk": ...
+
+    def close(self) -> None: ...
+
+
+def condition(where: str, schema: Schema) -> Question:
+    """The question for the share of rows for which a condition holds, if it is one in words."""
+    question = parse_question(where, schema)
+    if not isinstance(question.form, Share) or is_json(where):
+        raise InvalidInput(
+            argument="where",
+            accepted="a condition about groups or labels, such as region = 'south'",
+            given=repr(where)[:80],
+        )
+    return question
+
+
+@final
+class LocalDesk:
+    """A session of this process that checks guesses.
+
+    `place` is where its ledger can be opened again, from any folder; `entropy` what for.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        held: HeldRows,
+        *,
+        place: str = MEMORY,
+        entropy: Entropy | None = None,
+    ) -> None:
+        self._session, self.held = session, held
+        self.place, self.entropy = place, entropy
+        self._process = os.getpid()
+
+    @property
+    def session(self) -> Session:
+        """The session, in the process that it was opened by."""
+        if os.getpid() != self._process:  # before anything is charged that could never be read
+            raise forked(self._session.ledger.place)
+        return self._session
+
+    @property
+    def labels(self) -> Labels:
+        return self.held.labels
+
+    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
+        if where:
+            condition(where, self.session.schema)  # by itself: brackets of its own close within
+        question = scoring.question(self.session.schema, where)
+        # By turns: to the others, a guess that is not settled yet counts as failed.
+        with self.held.turn, self.held.lending(scoring):
+            return self._answered(question, guess)
+
+    def share(self, where: str, guess: Guessed) -> Answer:
+        question = condition(where, self.session.schema)
+        with self.held.turn:
+            return self._answered(question, guess)
+
+    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
+        with self.held.turn:
+            return self._answered(ranking.statistic(self.labels), guess)
+
+    def _answered(self, question: Question | PairStatistic, guess: Guessed) -> Answer:
+        trained_on = guess.trained_on if guess.tolerance is None else None
+        return self.session.ask(
+            question, guess=guess.share, tolerance=guess.tolerance, trained_on=trained_on
+        )
+
+    def best(self, scorings: Sequence[Scoring]) -> Choice:
+        questions = [each.question(self.session.schema) for each in scorings]
+        with self.held.turn, self.held.lending(*scorings):
+            return self.session.best(questions)
+
+    @property
+    def probe(self) -> str:
+        """A new question. Its price is that of any: it depends on the guess and the past alone."""
+        schema, known = self.session.schema, self.session.ledger.answers()
+        texts = (f"{LABEL} = 'x{n}'" if self.labels.text else f"{LABEL} = {n}" for n in count())
+        return next(each for each in texts if parse_question(each, schema).digest not in known)
+
+    def past(self) -> Transcript:
+        """What the level of the next guess rests on; refused if there is none to come."""
+        return past_of(self.session.price_of(self.probe, guess=0.5, tolerance=1.0).offer.terms)
+
+    def standing(self) -> Standing:
+        session = self.session
+        left = session.remaining
+        return Standing(
+            rows=session.plan.rows,
+            confidence=float(session.plan.target.confidence),
+            questions=session.plan.target.questions,
+            asked=session.ledger.seen.draws,
+            left=left,
+            failures=session.failures,
+        )
+
+    def answers(self) -> History:
+        return self.session.answers()
+
+    def as_analyst(self, name: str) -> "LocalDesk":
+        session = self.session.as_analyst(name)
+        return LocalDesk(session, self.held, place=self.place, entropy=self.entropy)
+
+    def close(self) -> None:
+        self.session.close()

@@ -1,0 +1,295 @@
+"""A holdout that can be scored on again and again: what people call."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import final
+
+from peekproof.derive.derived import Derived
+from peekproof.learn.calibrating import Calibration
+from peekproof.learn.choosing import Best, named
+from peekproof.learn.comparing import Comparison
+from peekproof.learn.composite import Composite
+from peekproof.learn.desk import Desk
+from peekproof.learn.groups import Value, columns_of, is_value, listed
+from peekproof.learn.guesses import Trained, expected_score, trained_rows
+from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.named import measure_of, metric_of
+from peekproof.learn.opening import held_rows, open_desk
+from peekproof.learn.own_rows import refuse_own_rows
+from peekproof.learn.pickling import packed
+from peekproof.learn.scorer import VALIDATION, Guess, HoldoutScorer
+from peekproof.learn.scores import Expecting, Score, Scores
+from peekproof.learn.searching import Search
+from peekproof.learn.words import holdout_html, in_short, remaining
+from peekproof.noise.entropy import Entropy
+from peekproof.session.history import History
+
+
+@final
+class Holdout:
+    """Rows that were held out, and a promise about every score that they give.
+
+        holdout = peekproof.Holdout(X, y, confidence=0.95)
+        answer = holdout.score(model)
+        print(answer.value, answer.low, answer.high)
+
+    X           features of the rows, as the models take them; None if only predictions come
+    y           labels, numbers or text, one a row
+    confidence  that all intervals hold together, whoever chose the models and however; 0.95
+    questions   how many scores can be asked for in all; 10,000 for a new ledger
+    metric      what is scored if nothing else is said: "accuracy"
+    training    other rows, as (X, y), on which models are scored for a guess
+    groups      columns by which rows can be grouped: a dictionary by names, or a data frame
+    ledger      a file or postgresql://…?ledger=NAME: the budget is there, for every process that
+                opens it, and outlives them. By default in memory
+    analyst     who asks: charges are recorded under the name, and kept within its share
+    """
+
+    def __init__(
+        self,
+        X: object,  # noqa: N803 (what everybody calls it)
+        y: object,
+        *,
+        confidence: float | None = None,
+        questions: int | None = None,
+        metric: object = "accuracy",
+        training: tuple[object, object] | None = None,
+        groups: object = None,
+        ledger: str | Path | None = None,
+        analyst: str = "",
+        override: str | None = None,
+        entropy: Entropy | None = None,
+    ) -> None:
+        scored, trained = measure_of(metric), trained_rows(training)  # before a ledger is made
+        desk = open_desk(
+            held_rows(X, y, columns_of(groups)),
+            confidence=confidence,
+            questions=questions,
+            ledger=ledger,
+            analyst=analyst,
+            override=override,
+            entropy=entropy,
+        )
+        self._set(desk, X, scored, trained)
+
+    def _set(
+        self,
+        desk: Desk,
+        features: object,
+        metric: Metric | Composite,
+        trained: Trained | None,
+    ) -> None:
+        refuse_own_rows(desk, trained)
+        self.desk = desk
+        self.metric = metric
+        self._scores = Scores(desk=desk, features=features, trained=trained)
+
+    @classmethod
+    def at(
+        cls,
+        desk: Desk,
+        *,
+        features: object = None,
+        metric: object = "accuracy",
+        training: tuple[object, object] | None = None,
+    ) -> "Holdout":
+        """A holdout whose rows are held at a desk elsewhere."""
+        made = cls.__new__(cls)
+        made._set(desk, features, measure_of(metric), trained_rows(training))
+        return made
+
+    def score(
+        self,
+        what: object,
+        *,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
+        metric: object = None,
+        where: str = "",
+    ) -> Score:
+        """The score of a model, or of its predictions for the rows, with its interval.
+
+        A guess is what training or cross-validation says; without one it is what the model
+        remembers of its validation, else its score on the training rows, else the last answer.
+        A guess that the rows confirm costs nothing but its number; one that fails is counted, and
+        makes all later intervals a little wider. The same predictions again are free.
+
+        Guess and tolerance are in the units of the metric. With `where`, a condition about groups
+        or labels, it is the score among those rows for which it holds. That, and what is no mean
+        over rows, follows from several answers; the tolerance is then that of each.
+        """
+        scored = self.metric if metric is None else measure_of(metric)
+        given = Expecting(guess=guess, tolerance=tolerance, trained_on=trained_on)
+        return self._scores.score(what, scored, given, where=where)
+
+    def score_by(
+        self,
+        what: object,
+        column: str,
+        *,
+        values: Iterable[Value] = (True, False),
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
+        metric: object = None,
+    ) -> dict[Value, Derived]:
+        """The score within each group, by the value of a column; all of them hold together.
+
+        The values of a text or a number have to be told, for they are never read off the rows.
+        """
+        scored = self.metric if metric is None else measure_of(metric)
+        given = Expecting(guess=guess, tolerance=tolerance, trained_on=trained_on)
+        conditions = {value: is_value(column, value) for value in listed(values)}
+        return self._scores.score_by(what, scored, given, conditions)
+
+    def calibration(
+        self,
+        probabilities: object,
+        *,
+        bins: int = 10,
+        positive: float | str = 1,
+        validation: tuple[object, object] | None = None,
+        tolerance: float | None = None,
+    ) -> Calibration:
+        """How often the positive class comes, for each of some bins of its probability.
+
+        `probabilities` are those of the rows, or a model that gives them; `validation` are labels
+        and probabilities of other rows, for guesses. Two questions a bin.
+        """
+        return self._scores.calibration(
+            probabilities, bins=bins, positive=positive, validation=validation, tolerance=tolerance
+        )
+
+    def compare(
+        self,
+        a: object,
+        b: object,
+        *,
+        guess: object = None,
+        metric: object = None,
+        names: tuple[str, str] = ("a", "b"),
+    ) -> Comparison:
+        """Which of two models, or of their predictions, is better; two questions.
+
+        Its interval is that of the rows in which the models differ, so it is narrower than those
+        of their scores. A guess is the score of a less that of b, or both scores as a pair;
+        without one, what the training rows say, else what the models remember, else a tie.
+        """
+        scored = metric_of(self.metric if metric is None else metric)
+        return self._scores.compare((a, b), scored, guess=guess, names=names)
+
+    def best(self, models: object, *, metric: object = None) -> Best:
+        """The best of these models, or of their predictions, with an interval for its score.
+
+        A list, or a dictionary by names. No guess is needed: it is told who scores best on the
+        rows, and about how much, which counts as one failed guess, however many models there are.
+        """
+        scored = metric_of(self.metric if metric is None else metric)
+        return self._scores.best(named(models), scored)
+
+    def search(self, metric: object = None) -> Search:
+        """A search for one good model, of which only the running best is looked at."""
+        scored = metric_of(self.metric if metric is None else metric)
+
+        def score(what: object, guess: float, rows: int | None) -> Score:
+            return self.score(what, guess=guess, trained_on=rows, metric=scored)
+
+        return Search(
+            score=score,
+            expect=lambda what: expected_score(what, scored, self._scores.trained),
+            higher=scored.higher,
+        )
+
+    def scorer(
+        self,
+        metric: object = None,
+        *,
+        guess: Guess = VALIDATION,
+        tolerance: float | None = None,
+    ) -> HoldoutScorer:
+        """For `scoring=` of scikit-learn's searches: scores each model they fit on the holdout.
+
+        guess   "validation": what the model scores on the fold that the search validates with;
+                None: as `score` guesses; or a function of the model and the fold's X and y
+        """
+        scored = self.metric if metric is None else measure_of(metric)
+        return HoldoutScorer(self, metric=scored, guess=guess, tolerance=tolerance)
+
+    @property
+    def left(self) -> int:
+        """How many new scores can be asked for."""
+        return self.desk.standing().left
+
+    @property
+    def failures(self) -> int:
+        """How many guesses have failed, whoever made them."""
+        return self.desk.standing().failures
+
+    @property
+    def remaining(self) -> str:
+        """What is left, in words, and about how far the next interval reaches."""
+        return remaining(self.desk, self.metric, self._scores.last.get(self.metric.text))
+
+    def answers(self) -> History:
+        """All scores so far, whoever asked for them."""
+        return self.desk.answers()
+
+    def as_analyst(self, name: str) -> "Holdout":
+        """The same holdout, with scores charged to this analyst and kept within their share."""
+        made = Holdout.__new__(Holdout)
+        scores = self._scores
+        made._set(self.desk.as_analyst(name), scores.features, self.metric, scores.trained)
+        return made
+
+    def trained_on(
+        self,
+        X: object,  # noqa: N803
+        y: object,
+    ) -> "Holdout":
+        """The same holdout, with these as the other rows on which models are scored for a guess."""
+        made = Holdout.__new__(Holdout)
+        made._set(self.desk, self._scores.features, self.metric, trained_rows((X, y)))
+        return made
+
+    def close(self) -> None:
+        """Let go of the ledger; it keeps the budget."""
+        self.desk.close()
+
+    def __enter__(self) -> "Holdout":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The desk first: where it cannot be opened, nothing else is unpickled.
+        scores = self._scores
+        state = packed(self.desk), scores.features, self.metric, scores.trained, scores.last
+        return _unpickled, state
+
+    def __copy__(self) -> "Holdout":
+        return self  # there is one budget
+
+    def __deepcopy__(self, _: object) -> "Holdout":
+        return self
+
+    def __repr__(self) -> str:
+        return in_short(self.desk)
+
+    def _repr_html_(self) -> str:
+        """The holdout for a notebook."""
+        return holdout_html(self.desk, self.metric, self._scores.last.get(self.metric.text))
+
+
+def _unpickled(
+    desk: Desk,
+    features: object,
+    metric: Metric | Composite,
+    trained: Trained | None,
+    last: dict[str, float],
+) -> Holdout:
+    made = Holdout.__new__(Holdout)
+    made._set(desk, features, metric, trained)
+    made._scores.last.update(last)
+    return made

@@ -1,0 +1,59 @@
+"""The area under the curve: how often predictions rank a row of a class above another row."""
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from peekproof.derive.derived import Derived
+from peekproof.derive.ratio import portion
+from peekproof.learn.column import Labels, Predictions
+from peekproof.learn.composite import Asking
+from peekproof.learn.metric import Wants
+from peekproof.learn.metrics.arguments import Argument, class_name, written
+from peekproof.learn.metrics.ranked import Order, Ranked
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AUC:
+    """concordant/(concordant + anticoncordant), of two means over pairs that hold together.
+
+    In the population it is the probability that of two fresh rows of different classes the
+    prediction is larger for the one of the class, a tie counting one half. Where only labels are
+    fresh, so that rows differ in what is expected of them, it is the quotient of the two
+    expectations: pairs weigh as much as their classes are likely to differ.
+    """
+
+    NAME: ClassVar[str] = "auc"
+    higher: ClassVar[bool] = True
+    wants: ClassVar[Wants] = Wants.NUMBER
+    least: ClassVar[float] = 0.0
+    grouped: ClassVar[bool] = False
+
+    positive: Argument = 1.0
+
+    def __post_init__(self) -> None:
+        class_name(positive=self.positive)
+
+    @property
+    def text(self) -> str:
+        return written(self.NAME, self.positive)
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        Ranked(Order.CONCORDANT, self.positive).check(labels, *predictions)
+
+    def found(self, asking: Asking) -> Derived:
+        concordant = asking.pairs(
+            Ranked(Order.CONCORDANT, self.positive),
+            lambda: asking.whole * self._different(asking),
+            again=True,
+        )
+        rest = asking.pairs(
+            Ranked(Order.ANTICONCORDANT, self.positive),
+            lambda: self._different(asking) - concordant.value,
+        )
+        return portion(concordant, rest=rest)
+
+    def _different(self, asking: Asking) -> float:
+        """About how many pairs are of different classes, whoever predicts."""
+        share = asking.class_share(self.positive)
+        return 2 * share * (1 - share)

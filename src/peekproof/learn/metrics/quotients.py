@@ -1,0 +1,138 @@
+"""Precision, recall, F1 and balanced accuracy: quotients of shares that hold together.
+
+Each share is a question of its own, asked once and free from then on, so that the three of them
+for one model cost no more than their different parts.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.derive.derived import Derived
+from peekproof.derive.linear import affine, weighted
+from peekproof.derive.ratio import portion
+from peekproof.learn.column import Labels, Predictions
+from peekproof.learn.composite import Asking
+from peekproof.learn.metric import Wants
+from peekproof.learn.metrics.arguments import Argument, class_name, written
+from peekproof.learn.metrics.counts import Count, Counted, check_class
+
+
+@dataclass(frozen=True, slots=True)
+class OfClass:
+    """What composites about one class share: it is named, and predicted by labels."""
+
+    NAME: ClassVar[str] = ""
+    higher: ClassVar[bool] = True
+    wants: ClassVar[Wants] = Wants.LABEL
+    least: ClassVar[float] = 0.0
+    grouped: ClassVar[bool] = True
+
+    positive: Argument = 1.0
+
+    def __post_init__(self) -> None:
+        class_name(positive=self.positive)
+
+    @property
+    def text(self) -> str:
+        return written(self.NAME, self.positive)
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        check_class(self.positive, labels, predictions)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Precision(OfClass):
+    """TP/(TP + FP): how much of what is said to be the class is."""
+
+    NAME: ClassVar[str] = "precision"
+
+    def found(self, asking: Asking) -> Derived:
+        return _part_of_class(asking, self.positive, Count.FALSE_POSITIVE)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Recall(OfClass):
+    """TP/(TP + FN): how much of the class is said to be it."""
+
+    NAME: ClassVar[str] = "recall"
+
+    def found(self, asking: Asking) -> Derived:
+        return _part_of_class(asking, self.positive, Count.FALSE_NEGATIVE)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class F1(OfClass):
+    """2TP/(2TP + FP + FN), where FP and FN are asked for as one share: narrower than their sum."""
+
+    NAME: ClassVar[str] = "f1"
+
+    def found(self, asking: Asking) -> Derived:
+        hits = _hits(asking, self.positive)
+        mistakes = asking.part(
+            Counted(Count.MISTAKEN, self.positive),
+            lambda: 2 * (1 - asking.whole) * asking.class_share(self.positive),
+        )
+        return portion(affine(hits, scale=2, shift=0), rest=mistakes)
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class BalancedAccuracy:
+    """The mean of the recalls of all classes, which have to be named unless they are 0 and 1."""
+
+    NAME: ClassVar[str] = "balanced_accuracy"
+    higher: ClassVar[bool] = True
+    wants: ClassVar[Wants] = Wants.LABEL
+    least: ClassVar[float] = 0.0
+    grouped: ClassVar[bool] = True
+
+    classes: tuple[Argument, ...]
+
+    def __init__(self, *classes: Argument) -> None:
+        named = tuple(class_name(classes=each) for each in classes) or (0.0, 1.0)
+        if len(set(named)) < max(2, len(named)):
+            raise InvalidInput(
+                argument="classes", accepted="at least two, each once", given=repr(classes)[:80]
+            )
+        object.__setattr__(self, "classes", named)
+
+    @property
+    def text(self) -> str:
+        return written(self.NAME, *self.classes)
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        for each in self.classes:
+            check_class(each, labels, predictions)
+
+    def found(self, asking: Asking) -> Derived:
+        count = len(self.classes)
+        recalls = [
+            _part_of_class(asking, each, Count.FALSE_NEGATIVE, classes=count)
+            for each in self.classes
+        ]
+        return weighted(recalls, [Fraction(1, count)] * count)
+
+
+def _hits(asking: Asking, positive: Argument, *, classes: int = 2) -> Answer:
+    return asking.part(
+        Counted(Count.TRUE_POSITIVE, positive),
+        lambda: asking.whole * asking.class_share(positive, classes=classes),
+    )
+
+
+def _part_of_class(
+    asking: Asking, positive: Argument, others: Count, *, classes: int = 2
+) -> Derived:
+    """TP/(TP + others). Of a guess at it alone, as if the class were said as often as it is."""
+    hits = _hits(asking, positive, classes=classes)
+    rest = asking.part(
+        Counted(others, positive),
+        lambda: (1 - asking.whole) * asking.class_share(positive, classes=classes),
+    )
+    return portion(hits, rest=rest)

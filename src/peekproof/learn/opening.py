@@ -1,0 +1,69 @@
+"""Opening a holdout: its rows, and the ledger that its budget is in."""
+
+from collections.abc import Mapping, Sized
+from pathlib import Path
+
+from peekproof.core.errors import InvalidInput
+from peekproof.learn.column import labels_of
+from peekproof.learn.desk import LocalDesk
+from peekproof.learn.held import LABEL, ROW, HeldRows
+from peekproof.learn.naming import row_names
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.checking import Checking
+from peekproof.noise.entropy import Entropy
+from peekproof.session.opening import open
+
+QUESTIONS = 10_000
+
+
+def held_rows(features: object, labels: object, columns: Mapping[str, object]) -> HeldRows:
+    """The rows of a holdout, with columns besides by which they can be grouped."""
+    known = labels_of(labels)
+    for name, column in columns.items():
+        if name in (LABEL, ROW):
+            raise InvalidInput(
+                argument="groups", accepted=f"columns not called {name!r}", given=repr(name)
+            )
+        if not isinstance(column, Sized) or len(column) != known.rows:
+            given = f"{len(column):,}" if isinstance(column, Sized) else repr(column)[:80]
+            raise InvalidInput(
+                argument="groups",
+                accepted=f"columns of one value for each of the {known.rows:,} rows",
+                given=f"{given} in {name!r}",
+            )
+    names = row_names(features, rows=known.rows)
+    return HeldRows(known, names=names, columns=columns)
+
+
+def open_desk(
+    held: HeldRows,
+    *,
+    confidence: float | None,
+    questions: int | None,
+    ledger: str | Path | None,
+    analyst: str = "",
+    override: str | None = None,
+    entropy: Entropy | None = None,
+) -> LocalDesk:
+    """A session about the rows that checks guesses: new, or the one that the ledger holds."""
+    place = MEMORY if ledger is None else ledger
+    fresh = questions is None and not _exists(place)
+    session = open(
+        held,
+        confidence=confidence,
+        questions=QUESTIONS if fresh else questions,
+        ledger=place,
+        mechanisms=[Checking],
+        analyst=analyst,
+        override=override,
+        entropy=entropy,
+    )
+    # Other processes, and this one in a while, may be in another folder.
+    known = place == MEMORY or "://" in str(place)
+    lasting = str(place) if known else str(Path(place).absolute())
+    return LocalDesk(session, held, place=lasting, entropy=entropy)
+
+
+def _exists(place: str | Path) -> bool:
+    return Ledger.exists(str(place))

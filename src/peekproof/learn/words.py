@@ -1,0 +1,89 @@
+"""What a holdout says about itself: what is left, and about how far the next interval reaches."""
+
+from fractions import Fraction
+
+from peekproof.core.errors import PeekproofError
+from peekproof.core.html.bars import budget_bar, percent
+from peekproof.core.html.look import bold, box, faint, lines, text
+from peekproof.core.refusals import BudgetExhausted
+from peekproof.learn.composite import Composite
+from peekproof.learn.desk import Desk, LocalDesk, Standing
+from peekproof.learn.metric import Metric
+from peekproof.planner.checking import honest_room
+
+
+def counted(now: Standing) -> str:
+    """How many scores are left and how many guesses failed."""
+    return (
+        f"{now.left:,} of {now.questions:,} scores left, "
+        f"{now.failures:,} of {now.asked:,} guesses failed"
+    )
+
+
+def next_radius(desk: Desk, metric: Metric | Composite, guess: float | None) -> float | None:
+    """How far the interval of a guess that is confirmed reaches, in the units of the metric.
+
+    It is that of a guess from as many rows as are held. None where it is not known here: at a
+    gateway, of what follows from several answers, or if nothing is left. Without a guess it is the
+    middle, whose interval is the widest.
+    """
+    if not isinstance(desk, LocalDesk) or isinstance(metric, Composite):
+        return None
+    share = 0.5 if guess is None else round(min(max(guess / metric.span, 0.0), 1.0), 4)
+    try:
+        return _next_share(desk, share) * metric.span
+    except BudgetExhausted:
+        return None
+
+
+def _next_share(desk: LocalDesk, share: float) -> float:
+    """The same as a share: that of any question, for it depends on the guess alone."""
+    session = desk.session
+    room = honest_room(
+        rows=session.plan.rows,
+        guess=Fraction(str(share)),
+        guessing_rows=session.plan.rows,
+        past=desk.past(),
+        target=session.plan.target,
+        levels=1,
+    )
+    found = session.price_of(desk.probe, guess=share, tolerance=float(room))
+    return found.certificate.radius
+
+
+def remaining(desk: Desk, metric: Metric | Composite, last: float | None) -> str:
+    """What is left, in words."""
+    now = desk.standing()
+    radius = next_radius(desk, metric, last) if now.left else None
+    if radius is None:
+        return counted(now)
+    return f"{counted(now)}; the next one reaches about ±{radius:.2g} if its guess is confirmed"
+
+
+def in_short(desk: Desk) -> str:
+    """The holdout in a line, also when it is closed."""
+    try:
+        now = desk.standing()
+    except PeekproofError:
+        return f"<Holdout of {desk.labels.rows:,} rows, not open>"
+    return f"<Holdout of {now.rows:,} rows at confidence {now.confidence:g}, {counted(now)}>"
+
+
+def holdout_html(desk: Desk, metric: Metric | Composite, last: float | None) -> str:
+    """The holdout for a notebook, with how much of its budget is used."""
+    try:
+        now = desk.standing()
+    except PeekproofError:
+        return box(text(in_short(desk).strip("<>")))
+    used = now.asked / now.questions
+    return box(
+        lines(
+            bold(f"Holdout of {now.rows:,} rows, {metric.text}"),
+            text(remaining(desk, metric, last)),
+            budget_bar(used),
+            faint(
+                text(f"{percent(used)} used; all intervals hold together with confidence "),
+                text(f"{now.confidence:g}"),
+            ),
+        )
+    )

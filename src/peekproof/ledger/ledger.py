@@ -1,0 +1,294 @@
+"""The ledger: atomic check-and-charge on top of any store.
+
+A charge takes the store's write lock, catches up with what other processes wrote, asks the gate,
+and appends; it is on disk before it returns. Threads that come at the same time share a write.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from typing import final
+
+from peekproof.core.charge import Charge, Offer, added, amount_of, cost_of
+from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerDamaged
+from peekproof.core.gate import Gate, Refused
+from peekproof.core.loss import FREE
+from peekproof.core.witness_errors import IN_DOUBT, InDoubt
+from peekproof.ledger.accounts import check_shares, shares_to_body
+from peekproof.ledger.answers import answers_after
+from peekproof.ledger.draft import Draft
+from peekproof.ledger.entry import Body, Entry, follow
+from peekproof.ledger.html import ledger_html
+from peekproof.ledger.log import Log
+from peekproof.ledger.opening import Opening
+from peekproof.ledger.places import create_store, has_store, open_store
+from peekproof.ledger.record import Paid, Settled, Value, reserve_body, settle_body
+from peekproof.ledger.state import State
+from peekproof.ledger.store import Store
+from peekproof.ledger.watch import Watch
+from peekproof.ledger.witness import Witness
+
+# A refusal names so many of the questions it is about, with so many characters of each: it costs
+# nothing, and whoever repeats it must not fill the disk.
+_NAMED, _QUOTED = 8, 500
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Questions that are paid for and may now be drawn, each once.
+
+    `offers` is what was paid for each. `first` draws and `before` in charges came before them.
+    """
+
+    sequence: int
+    digests: tuple[str, ...]
+    offers: tuple[Offer, ...] = ()
+    first: int = 0
+    before: Charge = FREE
+
+
+@final
+class Ledger:
+    """An open ledger. Safe to share between threads; processes share the place."""
+
+    def __init__(self, store: Store, *, given: str | None = None) -> None:
+        self._log = Log(store)
+        self._given = given or store.place  # as `place`, but with all that connecting takes
+        if self.seen.opening is None:
+            raise LedgerDamaged(ledger=store.place, problem="has no entries")
+        self.opening = self.seen.opening
+
+    @classmethod
+    def exists(cls, place: str) -> bool:
+        return has_store(place)
+
+    @classmethod
+    def create(cls, place: str, opening: Opening) -> "Ledger":
+        """A new ledger; if another process created one there first, that one."""
+        return cls(create_store(place, follow(None, "open", opening.to_body())), given=place)
+
+    @classmethod
+    def open(cls, place: str) -> "Ledger":
+        """The ledger at an existing place, its chain checked and replayed from its snapshot on."""
+        return cls(open_store(place), given=place)
+
+    def opened_again(self) -> "Ledger":
+        """The same place, opened anew, also when this one was closed."""
+        return Ledger.open(self._given)
+
+    @property
+    def place(self) -> str:
+        return self._log.place
+
+    @property
+    def seen(self) -> State:
+        """The state as of the last look; other processes may have moved on. Only to be read."""
+        return self._log.state
+
+    @property
+    def overrides(self) -> tuple[Body, ...]:
+        """What the custodian answers for, whoever wrote it, as of the last look."""
+        return tuple(self.seen.overrides)
+
+    def look(self) -> State:
+        """The state with all that any process wrote. Only to be read."""
+        return self._log.look()
+
+    def spent(self) -> Charge:
+        """All that was ever reserved, by any process."""
+        return self.look().spent
+
+    def draws(self) -> int:
+        """How many questions were ever paid for, settled or not."""
+        return self.look().draws
+
+    def answers(self) -> Mapping[str, Settled]:
+        """Every settled answer by the digest of its question."""
+        return self.look().answers
+
+    def reserve(
+        self,
+        questions: Mapping[str, str],
+        *,
+        offers: Callable[[tuple[str, ...], int], Sequence[Offer]],
+        gate: Gate[Charge, Charge],
+        analyst: str = "",
+    ) -> Reservation | Refused[Charge]:
+        """Charge for each question (text by digest) that is still unanswered.
+
+        `offers(digests, i)` says what these cost after i draws; all are charged or none is.
+        Durable when it returns. A refusal is recorded too, and charges nothing.
+        """
+
+        def step(draft: Draft) -> "Reservation | Refused[Charge]":  # not made at each call
+            state = self.seen
+            fresh = {key: text for key, text in questions.items() if key not in state.answers}
+            if not fresh:
+                return Reservation(0, ())
+            if state.closed:
+                raise LedgerClosed(ledger=self.place)
+            first, before = state.draws, state.spent
+            made = tuple(offers(tuple(fresh), first))
+            cost, draws = cost_of(made), sum(each.draws for each in made)
+            total = added(before, cost)
+            refused = self._refused(cost, total, draws, gate, analyst)
+            if refused:
+                state.refuse(draft.add("refuse", _refusal(fresh, analyst)), analyst)
+                return refused
+            body = reserve_body(fresh, made, total=total, analyst=analyst)
+            entry = draft.add("reserve", body)
+            paid = {
+                digest: Paid(text, each, analyst)
+                for (digest, text), each in zip(fresh.items(), made, strict=True)
+            }
+            state.charge(entry, paid, cost=amount_of(cost), spent=total)
+            return Reservation(entry.sequence, tuple(fresh), made, first, before)
+
+        return self._log.do(step)
+
+    def settle(self, reservation: Reservation, values: Mapping[str, Value]) -> None:
+        """Record the answers drawn for a reservation. Durable when it returns."""
+        if not reservation.digests:
+            return
+
+        def step(draft: Draft) -> None:
+            paid = self.seen.pending.get(reservation.sequence, {})
+            again = reservation.sequence in draft.settling
+            if again or set(reservation.digests) != set(paid):
+                raise InvalidInput(
+                    argument="reservation",
+                    accepted="paid for in this ledger and not settled yet",
+                    given=f"entry {reservation.sequence}",
+                )
+            answers = {digest: values[digest] for digest in reservation.digests}
+            entry = draft.add("settle", settle_body(reservation.sequence, answers))
+            draft.settling.add(reservation.sequence)
+            # Nobody may see an answer before it is on disk.
+            draft.once_written(lambda: self.seen.settle(entry, reservation.sequence, answers))
+
+        self._log.do(step, late=True)
+
+    def set_aside(self, shares: Mapping[str, Fraction]) -> None:
+        """Say which part of the budget each analyst has; this replaces what was said before."""
+        try:
+            check_shares(shares)
+        except ValueError as error:
+            raise InvalidInput(
+                argument="shares",
+                accepted="fractions from 0 to 1 for each name, and at most 1 together",
+                given=repr(shares_to_body(shares))[:200],
+            ) from error
+
+        def step(draft: Draft) -> None:
+            entry = draft.add("share", {"shares": shares_to_body(shares)})
+            self.seen.set_aside(entry, shares)
+
+        self._log.do(step)
+
+    def override(self, *, reason: str, against: str) -> None:
+        """Record that the custodian answers for what looks like a second budget, and why."""
+
+        def step(draft: Draft) -> None:
+            self.seen.override(draft.add("override", body), body)
+
+        body: Body = {"reason": reason, "against": against}
+        self._log.do(step)
+
+    def retire(self) -> None:
+        """Record that no more questions will be answered; what was answered stays free."""
+
+        def step(draft: Draft) -> None:
+            if not self.seen.closed:
+                self.seen.close(draft.add("close", {}))
+
+        self._log.do(step)
+
+    def history(self, analyst: str) -> list[Settled]:
+        """What this analyst was answered first; what others had asked before is theirs."""
+        found = answers_after(self.answers(), 0)  # a copy: other threads may add to it meanwhile
+        return [each for each in found if each.analyst == analyst]
+
+    def attend(self, witness: Witness, *, override: str | None = None) -> InDoubt | None:
+        """Have the witness watch over all writes, if what it saw before is in this ledger.
+
+        Otherwise an error, or with `override`, the reason for going on all the same, an entry
+        that records it; what was overridden is returned.
+        """
+        first, doubt = self.entry(1), None
+        if first is None:
+            raise LedgerDamaged(ledger=self.place, problem="has no entries")
+        watch = Watch(witness, fingerprint=self.opening.fingerprint, first=first, place=self.place)
+        try:
+            watch.check(self.entry, last=self._log.head)
+        except IN_DOUBT as error:
+            if override is None:
+                raise
+            doubt = error
+            self.override(reason=override, against=error.against)
+            watch.adopt(self._log.head())
+        if override is not None and doubt is None:
+            raise nothing_to_override(override)
+        watch.saw(self._log.head())
+        self._log.watch = watch
+        return doubt
+
+    def entry(self, sequence: int) -> Entry | None:
+        """One entry as it lies in the store, if any process has written it."""
+        return self._log.entry(sequence)
+
+    def entries(self) -> list[Entry]:
+        """All entries from the first, as they lie in the store."""
+        return self._log.entries()
+
+    def stream(self, *, after: int = 0) -> Iterator[Entry]:
+        """All entries after entry `after`, read from the store as they are wanted."""
+        return self._log.stream(after=after)
+
+    def verify(self, *, progress: Callable[[int, int], None] | None = None) -> int:
+        """Recheck every link, every amount and the snapshot from the first entry; their number.
+
+        `progress` is told how many entries of how many are done.
+        """
+        return self._log.verify(progress=progress)
+
+    def close(self) -> None:
+        """Let go of the place."""
+        self._log.close()
+
+    def _repr_html_(self) -> str:
+        """The ledger for a notebook."""
+        return ledger_html(self)
+
+    def _refused(
+        self, cost: Charge, total: Charge, draws: int, gate: Gate[Charge, Charge], analyst: str
+    ) -> Refused[Charge] | None:
+        """Why a charge does not fit, or None."""
+        state, budget = self.seen, self.opening.budget
+        verdict = gate.admit(cost, spent=state.spent)
+        if isinstance(verdict, Refused):
+            return verdict
+        # Whatever the gate may think:
+        fits = (
+            amount_of(total) <= amount_of(budget)
+            and state.draws + draws <= self.opening.questions
+            and state.accounts.within_share(analyst, amount_of(cost), draws)
+        )
+        return None if fits else Refused(budget)
+
+
+def nothing_to_override(reason: str) -> InvalidInput:
+    """The error of an override where nothing stands against the ledger."""
+    return InvalidInput(
+        argument="override",
+        accepted="left out, for there is nothing to override",
+        given=repr(reason[:80]),
+    )
+
+
+def _refusal(questions: Mapping[str, str], analyst: str) -> dict[str, object]:
+    first = islice(questions.items(), _NAMED)
+    named = [{"digest": key, "text": text[:_QUOTED]} for key, text in first]
+    body: dict[str, object] = {"asked": len(questions), "questions": named}
+    return {**body, "analyst": analyst} if analyst else body

@@ -1,0 +1,273 @@
+"""The store for several machines: a PostgreSQL database that all of them reach."""
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from typing import final
+
+import psycopg
+from psycopg import Connection
+from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
+
+from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.postgres_link import address_of, connect, translated
+from peekproof.ledger.postgres_place import Address
+from peekproof.ledger.postgres_schema import (
+    INSERT,
+    columns,
+    has_tables,
+    make_tables,
+    refuse_second_name,
+    register,
+)
+from peekproof.ledger.store import Snapshot
+
+LOCK_SECONDS = 30
+IDLE_SECONDS = 60  # so long a machine that is gone without a word can keep the others out
+
+# Otherwise the connection was lost, or its user was interrupted while the server was at work.
+_WHOLE = (TransactionStatus.IDLE, TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+# Each statement sees what is there when it starts, so the last one all that was committed before
+# the lock was given. As one text, and not in a pipeline of messages: those end with one that stops
+# the server's clock for idle transactions.
+_BEGIN = """
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE;
+    SELECT set_config('synchronous_commit', 'on', true),
+        set_config('lock_timeout', '{lock:.0f}', true),
+        set_config('idle_in_transaction_session_timeout', '{idle:.0f}', true),
+        pg_advisory_xact_lock(hashtextextended('peekproof ledger', {ledger:d}));
+    SELECT sequence, kind, body, digest FROM peekproof.entry
+        WHERE ledger = {ledger:d} AND sequence >= {after:d} ORDER BY sequence
+"""
+_COMMIT = "COMMIT"
+_ENTRIES = "SELECT sequence, kind, body, digest FROM peekproof.entry WHERE ledger = %s"
+
+
+@final
+class PostgresStore:
+    """A ledger in a database. A lost connection is made anew, but never within a transaction."""
+
+    def __init__(self, address: Address) -> None:
+        self.place = address.shown
+        self._address = address
+        self._process = os.getpid()
+        self._lock = threading.RLock()  # two threads in one pipeline would wait for ever
+        self._connection: Connection | None = None
+        self._ledger = 0
+        self._known: Entry | None = None  # the newest entry that this process has seen
+        self._closed = False
+
+    @classmethod
+    def shown(cls, place: str) -> str:
+        """The place without passwords."""
+        return address_of(place).shown
+
+    @classmethod
+    def exists(cls, place: str) -> bool:
+        """Whether the database has this ledger. If nobody can tell, that is an error."""
+        address = address_of(place)
+        with translated(address.shown), closing(connect(address)) as connection:
+            return has_tables(connection, address.shown) and bool(_found(connection, address))
+
+    @classmethod
+    def create(cls, place: str, first: Entry) -> "PostgresStore":
+        """A new ledger, complete or not at all; if there is one already, that one."""
+        address = address_of(place)
+        with translated(address.shown), closing(connect(address)) as connection:
+            make_tables(connection, address.shown)
+            register(connection, address, first)
+        return cls.open(place)
+
+    @classmethod
+    def open(cls, place: str) -> "PostgresStore":
+        """An existing ledger."""
+        store = cls(address_of(place))
+        with store._used():
+            pass
+        return store
+
+    def begin(self, *, after: int) -> list[Entry]:
+        with self._used() as connection:
+            if self._status() != TransactionStatus.IDLE:
+                raise LedgerUnavailable(ledger=self.place, problem="is being written already")
+            known = self._known
+            entries = self._begun(connection, after)
+        if after and (not entries or entries[0].sequence != after):
+            raise LedgerDamaged(ledger=self.place, problem=f"lost entry {after}")
+        if known and known.sequence >= after and known not in entries:
+            # Whatever follows it would break the chain for good.
+            problem = "lost entries that were there before"
+            raise LedgerDamaged(ledger=self.place, problem=problem)
+        return entries[1:] if after else entries
+
+    def commit(self, entries: Sequence[Entry]) -> None:
+        with self._used() as connection:
+            # On a connection that was made since, nobody else is kept out.
+            if self._status() != TransactionStatus.INTRANS:
+                raise self._lost()
+            with connection.pipeline():  # one round trip
+                connection.execute(INSERT, (self._ledger, *columns(entries)))
+                done = connection.execute(_COMMIT)
+            if done.statusmessage != "COMMIT":  # the server ends a failed transaction without error
+                raise self._lost()
+            self._known = entries[-1] if entries else self._known
+
+    def rollback(self) -> None:
+        with self._lock:
+            if self._connection is None or self._status() == TransactionStatus.IDLE:
+                return
+            if self._status() in _WHOLE:
+                with suppress(psycopg.Error):
+                    self._connection.execute("ROLLBACK")
+            if self._status() != TransactionStatus.IDLE:
+                self._drop()  # then the server rolls back
+
+    def read(self, *, after: int, most: int) -> list[Entry]:
+        with self._used() as connection:
+            rows = connection.execute(
+                f"{_ENTRIES} AND sequence > %s ORDER BY sequence LIMIT %s",
+                (self._ledger, after, most),
+                binary=True,
+            )
+            return self._seen(rows.fetchall())
+
+    def snapshot(self) -> Snapshot | None:
+        with self._used() as connection:
+            row = connection.execute(
+                "SELECT sequence, body, digest FROM peekproof.snapshot WHERE ledger = %s",
+                (self._ledger,),
+            ).fetchone()
+            return Snapshot(*row) if row else None
+
+    def save(self, snapshot: Snapshot, settled: Iterable[tuple[str, int]]) -> None:
+        listed = list(settled)  # reads from here, so before the transaction
+        digests, sequences = [each[0] for each in listed], [each[1] for each in listed]
+        with self._used() as connection:
+            try:
+                self._begun(connection, snapshot.sequence)
+                with connection.pipeline():
+                    connection.execute(
+                        "INSERT INTO peekproof.settled (ledger, digest, sequence) "
+                        "SELECT %s, * FROM unnest(%s::text[], %s::bigint[]) ON CONFLICT DO NOTHING",
+                        (self._ledger, digests, sequences),
+                    )
+                    connection.execute(
+                        "INSERT INTO peekproof.snapshot AS old VALUES (%s, %s, %s, %s) "
+                        "ON CONFLICT (ledger) DO UPDATE SET sequence = excluded.sequence, "
+                        "body = excluded.body, digest = excluded.digest "
+                        "WHERE old.sequence < excluded.sequence",
+                        (self._ledger, snapshot.sequence, snapshot.text, snapshot.digest),
+                    )
+                    connection.execute("COMMIT")
+            except BaseException:
+                self.rollback()
+                raise
+
+    def settled(self, digest: str) -> int | None:
+        with self._used() as connection:
+            row = connection.execute(
+                "SELECT sequence FROM peekproof.settled WHERE ledger = %s AND digest = %s",
+                (self._ledger, digest),
+            ).fetchone()
+            return int(row[0]) if row else None
+
+    def index(self) -> Iterator[tuple[str, int]]:
+        with self._used() as connection:
+            rows = connection.execute(
+                "SELECT digest, sequence FROM peekproof.settled WHERE ledger = %s", (self._ledger,)
+            ).fetchall()
+        yield from ((str(digest), int(sequence)) for digest, sequence in rows)
+
+    def close(self) -> None:
+        self._closed = True
+        self._drop()
+
+    def __del__(self) -> None:
+        self._drop()
+
+    @contextmanager
+    def _used(self) -> Iterator[Connection]:
+        """The connection, made anew if the last one was lost. Errors become ours."""
+        if self._closed:
+            raise LedgerUnavailable(ledger=self.place, problem="was closed")
+        with self._lock, translated(self.place):
+            if self._status() not in _WHOLE:
+                self._drop()
+            if self._connection is None:
+                self._connection = self._attached()
+            yield self._connection
+
+    def _status(self) -> TransactionStatus:
+        """What the connection is doing; unknown without one."""
+        if self._connection is None:
+            return TransactionStatus.UNKNOWN
+        return TransactionStatus(self._connection.info.transaction_status)
+
+    def _attached(self) -> Connection:
+        """A new connection, on which the ledger is the one it was."""
+        connection = connect(self._address)
+        try:
+            found = has_tables(connection, self.place) and _found(connection, self._address)
+            if not found:
+                problem = "is not in this database"
+                raise LedgerUnavailable(ledger=self.place, problem=problem)
+            self._ledger, fingerprint = found
+            self._check(connection, fingerprint)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _check(self, connection: Connection, fingerprint: str) -> None:
+        """Refuse a copy under another name, and a database that lost what was seen in it."""
+        row = connection.execute(
+            f"{_ENTRIES} AND sequence = %s",
+            (self._ledger, self._known.sequence if self._known else 1),
+        ).fetchone()
+        found = Entry(*row) if row else None
+        if self._known and found != self._known:
+            problem = "lost entries that were there before"
+            raise LedgerDamaged(ledger=self.place, problem=problem)
+        if found and found.sequence == 1:
+            with suppress(ValueError):  # what it says makes no sense: its reader will tell
+                said = str(found.body.get("fingerprint"))
+                if said != fingerprint:
+                    refuse_second_name(connection, self._address, said)
+                    problem = "is registered for other data than its first entry names"
+                    raise LedgerDamaged(ledger=self.place, problem=problem)
+
+    def _begun(self, connection: Connection, after: int) -> list[Entry]:
+        """Begin a transaction that keeps others out; entry `after` and all that follow it."""
+        terms = {"lock": LOCK_SECONDS * 1000, "idle": IDLE_SECONDS * 1000}
+        text = _BEGIN.format(ledger=self._ledger, after=after, **terms)
+        cursor = connection.execute(text.encode())
+        while cursor.nextset():
+            pass
+        return self._seen(cursor.fetchall())
+
+    def _seen(self, rows: Sequence[TupleRow]) -> list[Entry]:
+        entries = [Entry(*row) for row in rows]
+        if entries and (self._known is None or entries[-1].sequence >= self._known.sequence):
+            self._known = entries[-1]
+        return entries
+
+    def _lost(self) -> LedgerUnavailable:
+        return LedgerUnavailable(ledger=self.place, problem="lost its transaction")
+
+    def _drop(self) -> None:
+        """Give up the connection; a forked copy of it belongs to the process it was made by."""
+        connection, self._connection = self._connection, None
+        if connection and os.getpid() == self._process:
+            connection.close()
+
+
+def _found(connection: Connection, address: Address) -> tuple[int, str] | None:
+    """The number and the data's fingerprint of the ledger with this name."""
+    row = connection.execute(
+        "SELECT id, fingerprint FROM peekproof.ledger WHERE name = %s", (address.name,)
+    ).fetchone()
+    return (int(row[0]), str(row[1])) if row else None

@@ -1,0 +1,121 @@
+"""Questions paid for and answers given, and how entries write them down."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import final
+
+from peekproof.core.charge import UNITS, Charge, Offer, amount_of
+from peekproof.ledger.entry import Body
+
+# A number, or the numbers of an answer that has several.
+Value = Fraction | tuple[Fraction, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """An answer as it was released, with the terms of its draw if they were its own."""
+
+    text: str
+    value: Value
+    terms: Mapping[str, str] = field(default_factory=dict)
+    analyst: str = ""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A question that is paid for, what was paid, and who asked."""
+
+    text: str
+    offer: Offer
+    analyst: str = ""
+
+    def settled(self, value: Value) -> Settled:
+        return Settled(self.text, value, self.offer.terms, self.analyst)
+
+
+def reserve_body(
+    questions: Mapping[str, str], offers: Sequence[Offer], *, total: Charge, analyst: str
+) -> Body:
+    """What a reservation says: what all offers have in common is said once."""
+    listed: list[Body] = [{"digest": key, "text": text} for key, text in questions.items()]
+    body: Body = {"questions": listed, "spent": str(amount_of(total))}
+    if analyst:
+        body["analyst"] = analyst
+    if all(offer == offers[0] for offer in offers):
+        return {**body, **offer_to_body(offers[0])}
+    for each, offer in zip(listed, offers, strict=True):
+        each.update(offer_to_body(offer))
+    return body
+
+
+def paid_from_body(body: Body, *, unit: str) -> dict[str, Paid]:
+    """The questions of a reservation by their digests."""
+    common = offer_from_body(body, unit=unit) if "cost" in body else None
+    analyst = str(body.get("analyst", ""))
+    return {
+        str(each["digest"]): Paid(
+            str(each["text"]), common or offer_from_body(each, unit=unit), analyst
+        )
+        for each in body["questions"]
+    }
+
+
+def settle_body(reserve: int, values: Mapping[str, Value]) -> Body:
+    """What is said of the answers to a reservation."""
+    return {
+        "reserve": reserve,
+        "answers": {digest: _value_to_json(value) for digest, value in values.items()},
+    }
+
+
+def values_from_body(body: Body) -> dict[str, Value]:
+    """The answers of a settlement by their digests."""
+    return {str(key): _value_from_json(value) for key, value in body["answers"].items()}
+
+
+def _value_to_json(value: Value) -> str | list[str]:
+    return [str(each) for each in value] if isinstance(value, tuple) else str(value)
+
+
+def _value_from_json(found: object) -> Value:
+    if isinstance(found, list):
+        return tuple(Fraction(str(each)) for each in found)
+    return Fraction(str(found))
+
+
+def offer_to_body(offer: Offer) -> Body:
+    """An offer: its cost, and what is out of the ordinary."""
+    body: Body = {"cost": str(amount_of(offer.cost))}
+    if offer.terms:
+        body["terms"] = dict(offer.terms)
+    if offer.draws != 1:
+        body["draws"] = offer.draws
+    return body
+
+
+def offer_from_body(body: Body, *, unit: str) -> Offer:
+    """The offer that `offer_to_body` wrote, in this unit."""
+    draws = body.get("draws", 1)
+    if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
+        raise ValueError("a question is at least one draw")
+    terms = {str(key): str(value) for key, value in body.get("terms", {}).items()}
+    return Offer(cost=UNITS[unit](Fraction(body["cost"])), terms=terms, draws=draws)
+
+
+def settled_to_body(settled: Settled) -> Body:
+    """An answer with all that is known of it."""
+    return {
+        "text": settled.text,
+        "value": _value_to_json(settled.value),
+        "terms": dict(settled.terms),
+        "analyst": settled.analyst,
+    }
+
+
+def settled_from_body(body: Body) -> Settled:
+    """The answer that `settled_to_body` wrote."""
+    terms = {str(key): str(value) for key, value in body["terms"].items()}
+    return Settled(str(body["text"]), _value_from_json(body["value"]), terms, str(body["analyst"]))

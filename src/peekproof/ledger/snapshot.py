@@ -1,0 +1,85 @@
+"""States as snapshots, and back: so that opening a ledger need not replay all of it."""
+
+import hashlib
+import json
+import threading
+from fractions import Fraction
+
+from peekproof.core.charge import UNITS, amount_of, unit_of
+from peekproof.core.errors import LedgerDamaged
+from peekproof.ledger.answers import Answers
+from peekproof.ledger.entry import Entry, checked
+from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.record import (
+    offer_from_body,
+    offer_to_body,
+    paid_from_body,
+    settled_from_body,
+    settled_to_body,
+)
+from peekproof.ledger.state import State
+from peekproof.ledger.store import Snapshot, Store
+
+
+def taken(state: State) -> Snapshot:
+    """The snapshot of a state that is not empty. Answers are left to the index."""
+    if state.last is None:
+        raise TypeError("nothing to take a snapshot of")
+    body = {
+        "format": FORMAT,
+        "spent": str(amount_of(state.spent)),
+        "draws": state.draws,
+        "answers": len(state.answers),
+        "pending": sorted(state.pending),
+        "repeated": [settled_to_body(each) for each in state.repeated],
+        "offers": [offer_to_body(each) for each in state.offers.values()],
+        "overrides": state.overrides,
+        "closed": state.closed,
+        **state.accounts.to_body(),
+    }
+    text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return Snapshot(state.last.sequence, text, _digest(state.last, text))
+
+
+def _digest(last: Entry, text: str) -> bytes:
+    return hashlib.sha256(last.digest + text.encode()).digest()
+
+
+def restored(store: Store, snapshot: Snapshot, *, lock: threading.RLock) -> State | None:
+    """The state that a snapshot holds; None if a newer version took it.
+
+    Of the chain only the entry it stands on is looked at; `Ledger.verify` checks the rest.
+    """
+    place = store.place
+    try:
+        body = json.loads(snapshot.text)
+        if body["format"] > FORMAT:
+            return None
+        (last,) = store.read(after=snapshot.sequence - 1, most=1)
+        if last.sequence != snapshot.sequence or _digest(last, snapshot.text) != snapshot.digest:
+            raise ValueError("the snapshot does not fit its entry")
+        state = State(place)
+        (first,) = checked(store.read(after=0, most=1), after=None, ledger=place)
+        state.apply(first)
+        if state.opening is None:
+            raise ValueError("the first entry opens nothing")
+        unit = unit_of(state.opening.budget)
+        state.spent = UNITS[unit](Fraction(body["spent"]))
+        state.draws = int(body["draws"])
+        for sequence in body["pending"]:
+            (entry,) = store.read(after=sequence - 1, most=1)
+            state.pending[entry.sequence] = paid_from_body(entry.body, unit=unit)
+        state.repeated = [settled_from_body(each) for each in body["repeated"]]
+        for each in body["offers"]:
+            state.remember(offer_from_body(each, unit=unit))
+        state.overrides = list(body["overrides"])
+        state.closed = bool(body["closed"])
+        state.accounts.load(body)
+        state.answers = Answers(
+            store, upto=snapshot.sequence, count=int(body["answers"]), unit=unit, lock=lock
+        )
+        state.last = last
+    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+        problem = f"has a damaged snapshot ({error})"
+        raise LedgerDamaged(ledger=place, problem=problem) from error
+    return state

@@ -1,0 +1,77 @@
+"""A list of questions, of which the one with the largest answer is sought."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from peekproof.core.errors import InvalidInput
+from peekproof.query.form import Mean, Share
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
+
+MOST_CANDIDATES = 100_000
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """Shares, or means between the same bounds: numbers that can be compared. Public."""
+
+    questions: tuple[Question, ...]
+
+    @property
+    def text(self) -> str:
+        return candidates_named(len(self.questions)) + "; ".join(
+            question.text for question in self.questions
+        )
+
+    @property
+    def digest(self) -> str:
+        form = json.dumps(["largest", [question.digest for question in self.questions]])
+        return hashlib.sha256(form.encode()).hexdigest()
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.questions[0].form.span
+
+
+def candidates_named(count: int) -> str:
+    """How the text of so many candidates begins."""
+    return f"the largest of {count:,}: "
+
+
+def parse_candidates(texts: Iterable[str | Question], schema: Schema) -> Candidates:
+    """The candidates that `texts` name, if they can be compared with one another.
+
+    Those that were read already are taken as they are.
+    """
+    if isinstance(texts, str):
+        raise InvalidInput(
+            argument="candidates", accepted="a list of questions", given=repr(texts)[:80]
+        )
+    questions = tuple(
+        each if isinstance(each, Question) else parse_question(each, schema) for each in texts
+    )
+    if not 2 <= len(questions) <= MOST_CANDIDATES:
+        raise InvalidInput(
+            argument="candidates",
+            accepted=f"from 2 to {MOST_CANDIDATES:,} questions",
+            given=f"{len(questions):,}",
+        )
+    if len({question.digest for question in questions}) < len(questions):
+        raise InvalidInput(
+            argument="candidates",
+            accepted="different questions",
+            given="one of them twice, perhaps in another spelling",
+        )
+    kinds = {(type(question.form), question.form.span) for question in questions}
+    if len(kinds) > 1 or not isinstance(questions[0].form, Share | Mean):
+        raise InvalidInput(
+            argument="candidates",
+            accepted="shares, or means between the same bounds",
+            given=", ".join(sorted({type(each.form).__name__.lower() for each in questions})),
+            hint="only numbers on one scale can be compared",
+        )
+    return Candidates(questions=questions)

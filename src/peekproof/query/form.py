@@ -1,0 +1,274 @@
+"""What a question asks for: shares, means, histograms, quantiles. All of it is public.
+
+Every form says from public information alone how many numbers its answer has (`dimension`) and
+between which bounds each of them lies (`span`). Bounds belong to the question and never come
+from the data: a range that was read off the rows would be an answer of its own.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from peekproof.core.errors import InvalidInput
+from peekproof.query.cells import Edges, Values, plain_number
+from peekproof.query.tree import And, If, IsNull, Number, Numeric, Predicate
+
+# A real contribution of a record is rounded to one of FINE + 1 equally spaced numbers.
+FINE = 2**24
+
+FEWEST_STEPS = 2
+MOST_STEPS = 2**16
+USUAL_STEPS = 256
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of rows for which `predicate` is true.
+
+    Sensitivity: replacing one record moves the count by at most 1, whatever the predicate.
+    """
+
+    dimension: ClassVar[int] = 1
+    span: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    predicate: Predicate
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """The mean of `operand`, clipped to [`low`, `high`]; a missing value counts as `missing`.
+
+    Sensitivity: replacing one record moves the mean by at most (high − low)/rows.
+    """
+
+    dimension: ClassVar[int] = 1
+
+    operand: Numeric
+    low: float
+    high: float
+    missing: float
+
+    def __post_init__(self) -> None:
+        _check_range(self.low, self.high)
+        if not self.low <= self.missing <= self.high:  # also false for NaN
+            raise InvalidInput(
+                argument="missing",
+                accepted=f"from {plain_number(self.low)} to {plain_number(self.high)}",
+                given=plain_number(self.missing),
+                hint="a row without a value has to count as something inside the bounds",
+            )
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.low, self.high
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """One number for each of several disjoint cells; a row that lies in none adds to none.
+
+    Without a weight: the share of *all* rows that lie in the cell. With a predicate: the share
+    of all rows that lie in the cell and satisfy it. With a mean: the mean over all rows of the
+    clipped value where the row lies in the cell, and of 0 where it does not.
+
+    Sensitivity: replacing one record moves at most two of the numbers, each by at most the
+    width of `span` divided by the number of rows.
+    """
+
+    by: Edges | Values
+    weight: Predicate | Mean | None = None
+
+    @property
+    def dimension(self) -> int:
+        return len(self.by)
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.extent
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The bounds of what one record adds to one cell; 0, for no part in it, lies inside."""
+        if isinstance(self.weight, Mean):
+            return min(self.weight.low, 0.0), max(self.weight.high, 0.0)
+        return 0.0, 1.0
+
+    @property
+    def cells(self) -> tuple[Predicate, ...]:
+        """The canonical predicate of each cell, without the weight."""
+        return self.by.predicates
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each cell, in the words of a question."""
+        return self.by.labels
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """A share or a mean within each of several disjoint cells; a row in none adds to none.
+
+    Released are two numbers a cell, first all of what counts and then all of what does not: for
+    a share the rows of the cell that satisfy the predicate, and those that do not; for a mean the
+    sums of f and of 1 − f, where f is the clipped value on the scale of its bounds. The two add
+    up to the share of rows in the cell, so what holds within the cell is one over their sum.
+
+    Sensitivity: a record adds f and 1 − f to two of the numbers, which lies between unit vectors,
+    so it is that of a histogram with twice as many cells.
+    """
+
+    span: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    by: Edges | Values
+    weight: Predicate | Mean
+
+    @property
+    def dimension(self) -> int:
+        return 2 * len(self.by)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which the number within a cell lies."""
+        return self.weight.span if isinstance(self.weight, Mean) else (0.0, 1.0)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for each cell, in the words of a question."""
+        return self.by.labels
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A share or a mean among the rows that satisfy `condition`: a quotient of two answers.
+
+    `parts` are the questions that are drawn: for a share how many rows satisfy both, and for a
+    mean that of the operand where the condition is true and of `low` elsewhere; then how many
+    satisfy the condition.
+    """
+
+    of: Share | Mean
+    condition: Predicate
+
+    @property
+    def dimension(self) -> int:
+        return 2
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.of.span
+
+    @property
+    def parts(self) -> tuple[Share | Mean, Share]:
+        """Not canonical yet."""
+        whole = Share(self.condition)
+        if isinstance(self.of, Share):
+            return Share(And((self.of.predicate, self.condition))), whole
+        inside = If(
+            IsNull(self.of.operand, negated=False), Number(self.of.missing), self.of.operand
+        )
+        held = If(self.condition, inside, Number(self.of.low))
+        return Mean(held, self.of.low, self.of.high, self.of.low), whole
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """The value that a share `level` of the rows does not exceed, on a grid of `steps` values.
+
+    Values are clipped to [`low`, `high`], and a missing value counts as `high`: it is a
+    quantile of all rows, not of those that have a value. A row falls in cell i if its value is
+    above `value(i − 1)` and at most `value(i)`; cell 0 has no lower end. So every row is in one
+    cell, and replacing one record moves two of the counts by 1.
+    """
+
+    operand: Numeric
+    level: Fraction
+    low: float
+    high: float
+    steps: int = USUAL_STEPS
+
+    def __post_init__(self) -> None:
+        _check_range(self.low, self.high)
+        if not 0 < self.level < 1:
+            raise InvalidInput(
+                argument="level",
+                accepted="strictly between 0 and 1",
+                given=plain_number(float(self.level)),
+                hint="0.5 asks for the median",
+            )
+        if not FEWEST_STEPS <= self.steps <= MOST_STEPS:
+            raise InvalidInput(
+                argument="steps",
+                accepted=f"a whole number from {FEWEST_STEPS:,} to {MOST_STEPS:,}",
+                given=f"{self.steps:g}",
+            )
+        # Each end of a cell is rounded by less than 7 of these ulps (see `value`).
+        low, high = plain_number(self.low), plain_number(self.high)
+        finest = 16 * math.ulp(max(abs(self.low), abs(self.high)))
+        if (self.high - self.low) / self.steps < finest:
+            raise InvalidInput(
+                argument="steps",
+                accepted=f"so few that doubles from {low} to {high} tell them apart",
+                given=f"{self.steps:,}",
+                hint="ask for fewer steps or wider bounds",
+            )
+
+    @property
+    def dimension(self) -> int:
+        return self.steps
+
+    @property
+    def span(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def value(self, index: int) -> float:
+        """The upper end of cell `index`, low + (index + 1)·(high − low)/steps, as a double.
+
+        Computed as low + (high − low)·((index + 1)/steps). Each operation is monotone in the
+        index, so the values never decrease; three roundings relative to the width and one to
+        the sum move a value by less than 7 ulps of the larger bound; the last one is `high`.
+        """
+        if index == self.steps - 1:
+            return self.high
+        return min(self.low + (self.high - self.low) * ((index + 1) / self.steps), self.high)
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The upper ends of all cells, increasing, the last one being `high`."""
+        return tuple(self.value(index) for index in range(self.steps))
+
+
+# What a session draws at once; a Given is two of them.
+Drawn = Share | Mean | Histogram | Grouped | Quantile
+Form = Drawn | Given
+
+
+def contribution(value: float, *, low: float, high: float) -> int:
+    """What a record with this value adds on the scale [low, high], in units of 1/FINE.
+
+    The same operations, in the same order, as the data's engines do them on columns.
+    """
+    return math.floor((value - low) / (high - low) * FINE + 0.5)
+
+
+def _check_range(low: float, high: float) -> None:
+    if not low < high:  # also false for NaN
+        raise InvalidInput(
+            argument="high",
+            accepted=f"above low = {plain_number(low)}",
+            given=plain_number(high),
+            hint="write the smaller bound first",
+        )
+    if not math.isfinite(high - low):
+        raise InvalidInput(
+            argument="high",
+            accepted=f"within the largest double of low = {plain_number(low)}",
+            given=plain_number(high),
+            hint="the width of the range has to be a finite number",
+        )

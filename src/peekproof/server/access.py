@@ -1,0 +1,124 @@
+"""Who is asking: a token in a header, or the cookie of a visit."""
+
+from dataclasses import dataclass
+from typing import final
+
+from starlette.requests import Request
+
+from peekproof.core.gateway_errors import NotAllowed, NotServed, Unauthenticated
+from peekproof.server import tokens
+from peekproof.server.rates import Rates
+from peekproof.server.store import Store, now
+from peekproof.server.tokens import Scope, Token
+from peekproof.server.visits import PAGE_HEADER, Visits
+
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN = frozenset({"same-origin", "none"})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A token that was shown, and the secret of the visit if it was shown by a cookie."""
+
+    token: Token
+    visit: str | None = None
+
+    @property
+    def analyst(self) -> str:
+        return self.token.analyst
+
+    @property
+    def custodian(self) -> bool:
+        return self.token.scope is Scope.CUSTODIAN
+
+    def check_custodian(self) -> None:
+        if not self.custodian:
+            raise NotAllowed(problem="this is for custodians only")
+
+    def check_dataset(self, name: str) -> None:
+        """As if the data set did not exist: its name may say something."""
+        if not self.token.allows(name):
+            raise NotServed(what=f"a data set named {name[:80]!r}")
+
+    def check_board(self, name: str) -> None:
+        """The same for a board: tokens are for names, whatever is served under them."""
+        if not self.token.allows(name):
+            raise NotServed(what=f"a board named {name[:80]!r}", listed="/v1/boards")
+
+
+@final
+class Access:
+    """Knows tokens and visits, and how fast each may come."""
+
+    def __init__(self, store: Store, rates: Rates | None) -> None:
+        self._store = store
+        self.visits = Visits(store)
+        self._rates = rates
+
+    def caller(self, request: Request) -> Caller:
+        """Who sent this request, if that is someone, and not too soon."""
+        given = request.headers.get("authorization")
+        found = self._by_header(given) if given is not None else self._by_cookie(request)
+        self.admit(found)
+        return found
+
+    def admit(self, caller: Caller) -> None:
+        """Count a request of this caller, or refuse it."""
+        if self._rates is not None:
+            self._rates.admit(caller.token.slot)
+
+    def by_token(self, text: str) -> Caller:
+        """The caller who shows this token."""
+        parts = tokens.read(text)
+        known = self._store.token(parts[0]) if parts else None
+        # A secret is compared in any case, so that an unknown id takes as long as a wrong secret.
+        right = (known or _NOBODY).matches(parts[1] if parts else "")
+        if known is None or not right:
+            raise Unauthenticated()
+        return self._valid(known)
+
+    def _by_header(self, given: str) -> Caller:
+        scheme, _, text = given.partition(" ")
+        if scheme.lower() != "bearer":
+            raise Unauthenticated(problem="the Authorization header must be Bearer and a token")
+        return self.by_token(text.strip())
+
+    def _by_cookie(self, request: Request) -> Caller:
+        secure = request.scope["scheme"] == "https"
+        secret = request.cookies.get(self.visits.cookie_name(secure=secure))
+        id = self.visits.token_id(secret) if secret else None
+        known = self._store.token(id) if id else None
+        if known is None or secret is None:
+            raise Unauthenticated()
+        check_site(request)
+        if request.method not in _SAFE:
+            given = request.headers.get(PAGE_HEADER, "")
+            if not self.visits.same_page(secret, given):
+                raise NotAllowed(problem=f"the {PAGE_HEADER} header does not fit the visit")
+        found = self._valid(known)
+        return Caller(found.token, secret)
+
+    def _valid(self, known: Token) -> Caller:
+        if known.revoked:
+            raise Unauthenticated(problem="the token was revoked")
+        if known.expires is not None and known.expires <= now():
+            raise Unauthenticated(problem="the token has expired")
+        return Caller(known)
+
+
+def check_site(request: Request) -> None:
+    """Refuse what a browser sends for the page of another site.
+
+    Browsers say whose page it is; old ones do not, but name its origin when they change something.
+    """
+    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+    if site is not None:
+        own = site in _OWN
+    else:
+        own = origin is None or origin.partition("://")[2] == request.headers.get("host")
+    if not own:
+        raise NotAllowed(problem="another site sent this request")
+
+
+_NOBODY = Token(id="", slot=0, digest=bytes(32), analyst="", scope=Scope.ANALYST)

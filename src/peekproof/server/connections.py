@@ -1,0 +1,138 @@
+"""Connections: how much and how slowly a sender may send before a request has arrived.
+
+The parser has no limits of its own: without these, half a header holds a connection for ever, and
+an endless one fills the memory.
+"""
+
+import asyncio
+import resource
+from http import HTTPStatus
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from peekproof.core.gateway_errors import Malformed
+from peekproof.server.endpoint import as_problem
+from peekproof.server.headers import HEADERS
+from peekproof.server.problems import problem_of
+
+_SPARE = 128  # files of the gateway's own: data, ledgers, the store
+
+
+def most_connections() -> int:
+    """As many as the machine lets this process open, but for its own files."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(16, (65_536 if soft == resource.RLIM_INFINITY else soft) - _SPARE)
+
+
+class Guarded(HttpToolsProtocol):
+    """A connection that ends if its headers are too slow or too long, or its body never ends.
+
+    Bytes are counted from the last event that the parser has made of them: the beginning of a
+    message, a piece of its body, or its end.
+    """
+
+    patience: ClassVar[float] = 10.0  # seconds for the headers of a request
+    linger: ClassVar[float] = 5.0  # seconds for a body that nobody waits for any more
+    silent: ClassVar[int] = 1 << 16  # bytes without an event
+    most: ClassVar[int] = most_connections()
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._timer: asyncio.TimerHandle | None = None
+        self._pending = 0
+        self._arriving = False  # the headers are there, the end of the body is not
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.most:
+            transport.close()
+        else:
+            self._wait(self.patience)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        self._pending += len(data)
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if self._pending > self.silent:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "has too long headers")
+        elif self._pending and not self._arriving and self._timer is None:
+            self._wait(self.patience)
+
+    def on_message_begin(self) -> None:
+        self._pending = 1  # a request has begun, however many bytes of it are there
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Of the head alone: what comes after a body must not pass for a token or a host."""
+        if not self._arriving:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._stop_waiting()
+        self._arriving = True
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._pending = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._pending, self._arriving = 0, False
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._arriving and not self.pipeline and not self.transport.is_closing():
+            self._wait(self.linger)
+
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP is a problem, too."""
+        del msg
+        self._refuse(HTTPStatus.BAD_REQUEST, "is not HTTP")
+
+    def _refuse(self, status: HTTPStatus, why: str) -> None:
+        """Say why, unless it would be taken for the response to another request, and end."""
+        if not self._may_speak:
+            self.transport.close()
+            return
+        told = {**problem_of(Malformed(problem=why)), "status": int(status)}
+        response = as_problem(told)
+        lines = [f"HTTP/1.1 {int(status)} {status.phrase}"]
+        lines += [f"{name}: {value}" for name, value in {**response.headers, **HEADERS}.items()]
+        lines += ["cache-control: no-store", "connection: close", "", ""]
+        self.transport.write("\r\n".join(lines).encode("latin-1") + bytes(response.body))
+        self.transport.close()
+
+    @property
+    def _at_work(self) -> bool:
+        return bool(self.cycle) and not self.cycle.response_complete  # none before the first
+
+    @property
+    def _may_speak(self) -> bool:
+        own = self._arriving and not self.pipeline
+        return not self._at_work or (own and not self.cycle.response_started)
+
+    def _wait(self, seconds: float) -> None:
+        self._stop_waiting()
+        self._timer = self.loop.call_later(seconds, self._end, seconds)
+
+    def _end(self, seconds: float) -> None:
+        self._timer = None
+        if self._at_work:  # an earlier request is being answered
+            self._wait(seconds)
+        else:
+            self.transport.close()
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

@@ -1,0 +1,77 @@
+"""What every response says to browsers: run nothing but ours, show us in no frame, keep nothing."""
+
+import asyncio
+import logging
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from peekproof.core.gateway_errors import NotAllowed
+from peekproof.server.endpoint import as_problem, where
+from peekproof.server.problems import problem_of, unforeseen
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+}
+_NO_STORE = (b"cache-control", b"no-store")
+_SECURE = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+_log = logging.getLogger("peekproof.server")
+
+
+class Strict:
+    """Adds the headers, turns away requests that name another host, and lets no error out."""
+
+    def __init__(self, app: ASGIApp, *, names: frozenset[str], secure: bool) -> None:
+        self._app = app
+        self._names = names
+        said = {**HEADERS, **(_SECURE if secure else {})}
+        self._raw = [(name.lower().encode(), value.encode()) for name, value in said.items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        begun = False
+
+        async def with_headers(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                given = message.get("headers", ())
+                kept = any(name == b"cache-control" for name, _ in given)
+                message["headers"] = [*given, *self._raw, *([] if kept else [_NO_STORE])]
+            await send(message)
+
+        if self._names and _host(scope) not in self._names:
+            refused = as_problem(problem_of(NotAllowed(problem="the request names another host")))
+            await refused(scope, receive, with_headers)
+            return
+        try:
+            await self._app(scope, receive, with_headers)
+        except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # the server would log the error with all its words
+            _log.error("a request failed: %s", where(error))
+            if not begun:
+                await as_problem(unforeseen())(scope, receive, with_headers)
+
+
+def _host(scope: Scope) -> str:
+    given = next((value for name, value in scope["headers"] if name == b"host"), b"")
+    text = str(given, "latin-1").lower()
+    host, _, port = text.rpartition(":")
+    return host if port.isdigit() and host else text

@@ -1,0 +1,110 @@
+"""Holdouts that a gateway serves: rows with labels, on which predictions are scored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+import polars as pl
+
+from peekproof.core.errors import DataError, PeekproofError, InvalidInput
+from peekproof.data.address import is_address, is_pattern, shown
+from peekproof.data.load import normal_frame
+from peekproof.learn.blank import blank_labels
+from peekproof.learn.column import Labels
+from peekproof.learn.held import HeldRows
+from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.named import metric_of
+from peekproof.learn.opening import held_rows
+from peekproof.learn.row_ids import RowIds
+from peekproof.mechanisms.checking import Checking
+from peekproof.server.settings import Dataset
+
+METRIC = "accuracy"
+# What other promises are made by; a holdout checks guesses.
+_NOT_FOR_HOLDOUTS = ("rounds", "failures", "tolerance")
+_FOR_HOLDOUTS = ("id", "groups", "metric")
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ServedHoldout:
+    """The rows, and what is public of them besides the plan.
+
+    `blank` has the kind and the number of the labels: requests are checked by these alone.
+    """
+
+    held: HeldRows
+    blank: Labels
+    ids: RowIds | None
+    metric: Metric
+
+
+def check_holdouts(datasets: Sequence[Dataset]) -> None:
+    """Refuse settings that contradict each other, before any ledger is made."""
+    for each in datasets:
+        if each.label is None:
+            _check_none(each, _FOR_HOLDOUTS, "given together with label, which makes a holdout")
+            continue
+        _check_none(each, _NOT_FOR_HOLDOUTS, "left out for a holdout, which checks guesses")
+        if each.mechanism not in (None, Checking.KIND):
+            raise InvalidInput(
+                argument=f"{each.name}: mechanism",
+                accepted=f"{Checking.KIND}, or left out, for a holdout",
+                given=repr(each.mechanism),
+            )
+        metric_of(each.metric or METRIC)
+
+
+def hold(dataset: Dataset) -> ServedHoldout:
+    """The rows of a holdout, in the order of their file, which predictions are in."""
+    source, label = dataset.source, dataset.label or ""
+    if is_address(source) or is_pattern(source):
+        raise DataError(
+            source=shown(source),
+            problem="cannot be a holdout: its rows have no order of their own",
+            hint="name one CSV or Parquet file",
+        )
+    frame = normal_frame(source)
+    _check_columns(frame, [label, *dataset.groups, *([dataset.id] if dataset.id else [])], source)
+    try:
+        ids = RowIds(frame[dataset.id].to_list()) if dataset.id else None
+        held = held_rows(
+            None if ids is None else ids.texts,
+            frame[label],
+            {name: frame[name] for name in dataset.groups},
+        )
+    except PeekproofError as error:
+        error.add_note(f"in the columns of {source}")
+        raise
+    return ServedHoldout(
+        held=held,
+        blank=blank_labels(rows=held.rows, text=held.labels.text, order=held.labels.order),
+        ids=ids,
+        metric=metric_of(dataset.metric or METRIC),
+    )
+
+
+def _check_none(dataset: Dataset, names: Sequence[str], accepted: str) -> None:
+    for name in names:
+        if getattr(dataset, name):
+            raise InvalidInput(
+                argument=f"{dataset.name}: {name}",
+                accepted=accepted,
+                given=str(getattr(dataset, name))[:80],
+            )
+
+
+def _check_columns(frame: pl.DataFrame, wanted: Sequence[str], source: str) -> None:
+    for name in wanted:
+        if name not in frame.columns:
+            raise DataError(
+                source=source,
+                problem=f"has no column {name!r}",
+                hint=f"it has {', '.join(frame.columns[:20])}",
+            )
+    if len(set(wanted)) < len(wanted):
+        raise InvalidInput(
+            argument="groups",
+            accepted="other columns than label and id, each once",
+            given=", ".join(wanted)[:80],
+        )

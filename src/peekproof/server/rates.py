@@ -1,0 +1,60 @@
+"""How fast each token may ask, counted for all workers together.
+
+Each token has a slot of eight bytes in a file that the workers share: the time at which it would
+have used up what it was allowed (a "generic cell rate"). A lock on those bytes makes one step of
+it; nothing is written to disk on purpose, and a crash forgets at most a burst.
+"""
+
+import fcntl
+import mmap
+import os
+import struct
+import threading
+import time
+from pathlib import Path
+from typing import final
+
+from peekproof.core.gateway_errors import TooManyRequests
+
+_SLOT = struct.Struct("d")
+_SLOTS = 1 << 16
+
+
+@final
+class Rates:
+    """Admits `rate` requests a second for each slot, after a burst."""
+
+    def __init__(self, path: Path, *, rate: float, burst: int) -> None:
+        self._step = 1 / rate
+        self._reach = burst / rate
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        os.ftruncate(self._file, _SLOTS * _SLOT.size)
+        self._times = mmap.mmap(self._file, _SLOTS * _SLOT.size)
+        self._turn = threading.Lock()
+
+    def admit(self, slot: int) -> None:
+        """Count one request of this slot, or refuse it and say when to come again."""
+        at = (slot % _SLOTS) * _SLOT.size
+        with self._turn:
+            fcntl.lockf(self._file, fcntl.LOCK_EX, _SLOT.size, at)
+            try:
+                wait = self._take(at)
+            finally:
+                fcntl.lockf(self._file, fcntl.LOCK_UN, _SLOT.size, at)
+        if wait > 0:
+            raise TooManyRequests(retry_after=wait)
+
+    def _take(self, at: int) -> float:
+        present = time.time()  # of the machine: the workers share no other clock
+        (full,) = _SLOT.unpack_from(self._times, at)
+        if full > present + self._reach + self._step:
+            full = present  # the clock was set back
+        after = max(full, present) + self._step
+        wait: float = after - present - self._reach
+        if wait <= 0:
+            _SLOT.pack_into(self._times, at, after)
+        return wait
+
+    def close(self) -> None:
+        self._times.close()
+        os.close(self._file)

@@ -1,0 +1,137 @@
+"""What a ledger promises already, and whether it is what the caller counts on."""
+
+from collections.abc import Collection
+from fractions import Fraction
+
+from peekproof.core.errors import InvalidInput, LedgerMismatch
+from peekproof.data.source import Source
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.noise.entropy import Entropy
+from peekproof.planner.limited import Limit
+from peekproof.planner.paid import check_paid
+from peekproof.planner.plan import Mechanism, Plan
+from peekproof.planner.recorded import recorded_plan
+from peekproof.session.held_rounds import check_rounds
+
+# What reads parts of the rows, which only an engine that can number them has.
+FRESH_ROWS: tuple[type[Mechanism], ...] = (Splitting, Rounds)
+
+
+def continued(
+    book: Ledger,
+    table: Source,
+    *,
+    confidence: Fraction | None,
+    questions: int | None,
+    rng: Entropy,
+) -> Plan:
+    """The plan in the ledger, once it is clear that it is about this session."""
+    opening = book.opening
+
+    def same(what: str, recorded: object, given: object, hint: str) -> None:
+        if given != recorded:
+            raise LedgerMismatch(
+                ledger=book.place, what=what, recorded=str(recorded), given=str(given), hint=hint
+            )
+
+    other = "name another ledger for other data; a budget belongs to the data it was opened for"
+    same("the fingerprint", opening.fingerprint, table.fingerprint, other)
+    about = str(getattr(table, "about", ""))
+    same("what the rows are", opening.about, about, "give the same groups, by the same names")
+    kept = "the promise was fixed when the ledger was opened; leave the argument out to continue it"
+    same("confidence", opening.confidence, confidence or opening.confidence, kept)
+    same("questions", opening.questions, questions or opening.questions, kept)
+    source = "noise from two kinds of sources cannot share a promise"
+    same("entropy", opening.entropy, rng.description, source)
+    plan = recorded_plan(opening, ledger=book.place)
+    check_paid(plan, book.seen.offers.values(), ledger=book.place)
+    check_rounds(plan, book)
+    if isinstance(plan.mechanism, FRESH_ROWS) and not table.ordered:
+        raise unordered(table)
+    return plan
+
+
+def check_chosen(
+    agreed: Plan,
+    mechanisms: Collection[type[Mechanism]] | None,
+    rounds: int | None,
+    book: Ledger,
+) -> None:
+    """Refuse what was named if the ledger promises by something else.
+
+    Only a promise by rounds limits their number; any other holds for as many as come.
+    """
+    hint = "it was chosen when the ledger was opened; leave the argument out to continue"
+    if mechanisms and type(agreed.mechanism) not in mechanisms:
+        raise LedgerMismatch(
+            ledger=book.place,
+            what="the mechanism",
+            recorded=type(agreed.mechanism).__name__,
+            given=" or ".join(kind.__name__ for kind in mechanisms),
+            hint=hint,
+        )
+    if rounds and isinstance(agreed.mechanism, Rounds) and agreed.mechanism.rounds != rounds:
+        raise LedgerMismatch(
+            ledger=book.place,
+            what="rounds",
+            recorded=str(agreed.mechanism.rounds),
+            given=str(rounds),
+            hint=hint,
+        )
+
+
+def check_limited(
+    agreed: Plan,
+    mechanisms: Collection[type[Mechanism]] | None,
+    limit: Limit | None,
+    book: Ledger,
+) -> None:
+    """Refuse a limit to failures if the ledger has another, or none and none was to be chosen."""
+    if limit is None:
+        return
+    promised = agreed.mechanism
+    match promised:
+        case LimitedChecking():
+            recorded = f"{promised.failures:,} of tolerance {float(promised.tolerance):.6g}"
+            same = limit.failures == promised.failures
+            same = same and limit.tolerance in (None, promised.tolerance)
+        case Thresholdout():
+            recorded = f"{promised.budget:,}"
+            same = min(limit.failures, agreed.target.questions) == promised.budget
+            same = same and limit.tolerance is None
+        case _:
+            recorded = "without a limit"
+            same = bool({LimitedChecking, Thresholdout} & set(mechanisms or ()))
+    if not same:
+        off = "" if limit.tolerance is None else f" of tolerance {float(limit.tolerance):.6g}"
+        raise LedgerMismatch(
+            ledger=book.place,
+            what="failures",
+            recorded=recorded,
+            given=f"{limit.failures:,}{off}",
+            hint="the promise was fixed when the ledger was opened; leave the argument out",
+        )
+
+
+def no_statistic(source: Source) -> InvalidInput:
+    """Why a source cannot be handed to a function."""
+    return InvalidInput(
+        argument="source",
+        accepted="rows in memory, for a function of all of them",
+        given=f"a {type(source).__name__}",
+        hint="load the rows, or ask for means, histograms and quantiles",
+    )
+
+
+def unordered(source: Source) -> InvalidInput:
+    """Why a source cannot promise by fresh rows."""
+    return InvalidInput(
+        argument="source",
+        accepted="rows in memory, which can be numbered, for a promise by fresh rows",
+        given=f"a {type(source).__name__}",
+        hint="name another mechanism, such as peekproof.Gaussian, or load the rows",
+    )

@@ -1,0 +1,83 @@
+"""A guess on its way to being checked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+from peekproof.core import check
+from peekproof.core.charge import Offer
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import FailuresExhausted
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.planner.checking import checked_offer
+from peekproof.planner.limited import limited_offer
+from peekproof.planner.plan import Plan
+from peekproof.planner.remaining import halted
+from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.pairs import pairs_apart
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """A guessed share, how far it may be off, and the past after which it is checked."""
+
+    share: Fraction
+    tolerance: Fraction | None
+    past: Callable[[], Transcript]  # asked under the ledger's lock, when nobody else can add to it
+    width: Fraction = Fraction(1)  # of the scale that the analyst's numbers are on
+    guessing_rows: int | None = None  # from which it was made, if that says how far it may be off
+    pairs: bool = False  # whether it is about pairs, which are worth half as many rows
+
+    def offer(self, plan: Plan, *, levels: int) -> Offer:
+        past, promised = self.past(), plan.mechanism
+        if isinstance(promised, LimitedChecking):
+            if halted(plan, failures=past.failures):
+                raise FailuresExhausted(asked=1, failures=promised.failures)
+            return limited_offer(promised, self.share, levels=levels)
+        if not isinstance(promised, Checking):
+            raise TypeError("no session that checks guesses")
+        if past.questions >= plan.target.questions:  # beyond the horizon; the ledger refuses it
+            return Offer(cost=promised.cost())
+        rows, guessing_rows = plan.rows, self.guessing_rows
+        if self.pairs:
+            rows = pairs_apart(rows)
+            guessing_rows = guessing_rows and max(1, guessing_rows // 2)
+        try:
+            return checked_offer(
+                rows=rows,
+                guess=self.share,
+                tolerance=self.tolerance,
+                past=past,
+                target=plan.target,
+                levels=levels,
+                guessing_rows=guessing_rows,
+                weights=promised.weights,
+            )
+        except InvalidInput as refused:
+            if self.width == 1 or self.tolerance is None or refused.argument != "tolerance":
+                raise
+            raise InvalidInput(
+                argument="tolerance",
+                accepted=f"{refused.accepted}; shares of a width of {float(self.width):g}",
+                given=f"{float(self.tolerance * self.width):.6g}",
+                hint=refused.hint,
+            ) from None
+
+
+def rows_guessed_from(
+    plan: Plan, trained_on: int | None, *, guess: object, tolerance: object
+) -> int | None:
+    """From how many rows a guess was made, where that may take the place of a tolerance."""
+    if trained_on is None:
+        return None
+    rows = check.positive_integer(trained_on=trained_on)
+    if guess is None or tolerance is not None or not isinstance(plan.mechanism, Checking):
+        raise InvalidInput(
+            argument="trained_on",
+            accepted="with a guess and in place of a tolerance, in a session by peekproof.Checking",
+            given=f"{rows:,}",
+        )
+    return rows

@@ -1,0 +1,33 @@
+"""A session for notebooks. Free of ledgers."""
+
+from peekproof.core.certificate import Certificate
+from peekproof.core.html.bars import budget_bar, percent
+from peekproof.core.html.certificate import folded_certificate
+from peekproof.core.html.look import bold, box, code, faint, joined, lines, text
+
+
+def session_html(
+    *,
+    promise: str,
+    analyst: str,
+    place: str,
+    used: float,
+    asked: int,
+    left: int,
+    rounds_left: int | None,
+    certificate: Certificate,
+) -> str:
+    """What is promised, how much of the budget is used, and where that is written down.
+
+    `left` is for this analyst; `asked`, and `used` as a part of the budget, are by everyone.
+    """
+    in_rounds = "" if rounds_left is None else f" in {rounds_left:,} more rounds"
+    counted = f"{asked:,} asked, {left:,} left{in_rounds}; {percent(used)} of the budget used"
+    return box(
+        lines(
+            joined((bold(f"Session of {analyst}" if analyst else "Session"), text(promise)), ": "),
+            joined((budget_bar(used), text(counted)), " "),
+            faint(text("ledger "), code(place)),
+        ),
+        folded_certificate(certificate),
+    )

@@ -1,0 +1,225 @@
+"""Opening data: a new promise, or the one its ledger already holds."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from secrets import token_hex
+
+from peekproof.core import check
+from peekproof.core.errors import InvalidInput
+from peekproof.core.target import Target
+from peekproof.data.frame import Framed
+from peekproof.data.load import load
+from peekproof.data.source import Source
+from peekproof.data.statistic import exact_number
+from peekproof.guess.guesser import Guesser
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, nothing_to_override
+from peekproof.ledger.opening import Opening
+from peekproof.ledger.places import named
+from peekproof.ledger.witness import NONE, Witness
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.noise.entropy import Entropy, SystemEntropy
+from peekproof.planner.limited import Limit
+from peekproof.planner.open_ended import open_ended_plan
+from peekproof.planner.plan import MECHANISMS, Mechanism, Plan
+from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
+from peekproof.session.agreed import FRESH_ROWS, check_chosen, check_limited, continued, unordered
+from peekproof.session.custody import check_new, check_reason, in_custody, witness_of
+from peekproof.session.parsing import analyst_name, declared
+from peekproof.session.place import place_of
+from peekproof.session.session import Session
+
+
+def open(
+    source: object,
+    *,
+    confidence: float | Fraction | None = None,
+    questions: int | None = None,
+    rounds: int | None = None,
+    failures: int | None = None,
+    tolerance: float | Fraction | None = None,
+    ledger: str | Path | None = None,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    guesser: Guesser | None = None,
+    analyst: str = "",
+    categories: Mapping[str, Sequence[str]] | None = None,
+    override: str | None = None,
+    entropy: Entropy | None = None,
+) -> Session:
+    """Hold `source` and answer adaptively chosen questions about its population.
+
+    source      a CSV or Parquet file, or several (a folder, or flights-*.parquet); a table as
+                postgresql://host/db#table, duckdb:///file.duckdb#table or spark://…#table; a
+                pandas, Polars, Arrow, Ibis or Spark frame; a dict of arrays; a part of a split
+    confidence  that all intervals of the session hold together; 0.95 for a new ledger
+    questions   how many new questions can be asked in all; 1000 for a new ledger
+    rounds      in how many batches the questions will come, if that is known for a new ledger:
+                every `ask` or `ask_many` with a new question is one, and its questions can share
+                fresh rows. If that is the narrowest, there are no more rounds than these
+    failures    for a new ledger by LimitedChecking: with the last of so many failed guesses the
+                session ends, and only repeats are answered
+    tolerance   with failures: how far the sample may be from a guess that passes, the same for
+                all; by default what guesses from as many training rows need
+    ledger      a file, postgresql://…?ledger=NAME, or ":memory:"; by default beside a data file
+                (FILE.peekproof), and in memory for data that has no file
+    mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
+                Truncation, Splitting; by default whichever has the narrowest intervals. Rounds
+                come into it with `rounds`; Laplace, Votes, Checking (of guesses), LimitedChecking
+                (with `failures`) and Thresholdout (of guesses, protecting records) only if named.
+                OpenEnded, alone and without `questions`, promises for as many as will come
+    guesser     where guesses come from if none is given, in a session that checks them:
+                peekproof.Training(rows), peekproof.learned_weights(domain), or your own
+    categories  which values a text column has, by its name: what `histogram(carrier)` and `late by
+                carrier` list. They must not come from the rows
+    analyst     who asks: charges are recorded under the name, and kept within its share
+    override    the custodian's reason to go on although the data's budget seems to lie in another
+                ledger, or this one to be out of date; the ledger and all certificates name it
+    entropy     for tests only: seeded noise, which promises nothing
+
+    Data that its ledger already knows continues with the promise and the budget recorded
+    there; asking for another confidence or number of questions then is an error.
+    """
+    if confidence is not None:
+        confidence = check.probability(confidence=confidence)
+    if questions is not None:
+        check.positive_integer(questions=questions)
+    if rounds is not None:
+        check.positive_integer(rounds=rounds)
+    if failures is not None:
+        check.positive_integer(failures=failures)
+    if mechanisms is not None and (isinstance(mechanisms, type) or not list(mechanisms)):
+        raise InvalidInput(
+            argument="mechanisms", accepted="a list of mechanisms", given=repr(mechanisms)
+        )
+    if guesser is not None and not callable(getattr(guesser, "guess", None)):
+        raise InvalidInput(argument="guesser", accepted="a guesser", given=repr(guesser)[:80])
+    limit = limit_of(failures, tolerance)
+    analyst_name(analyst)
+    check_reason(override=override)
+    wanted = place_of(source, ledger)
+    table = load(source)
+    schema = declared(table.schema, categories or {})
+    if guesser is not None and getattr(guesser, "fingerprint", None) == table.fingerprint:
+        raise InvalidInput(
+            argument="guesser",
+            accepted="one that looks at other rows than those that are asked about",
+            given="the same rows",
+            hint="split the source, and let it look at one part only",
+        )
+    place = named(wanted, table.fingerprint)
+    witness = witness_of(place)
+    rng = entropy or SystemEntropy()
+    if Ledger.exists(place):
+        book = Ledger.open(place)
+    else:
+        check_new(witness, _named_by(table), place=place, override=override)
+        best = new_plan(
+            table,
+            confidence=confidence,
+            questions=questions,
+            mechanisms=mechanisms,
+            rounds=rounds,
+            limit=limit,
+        )
+        book = Ledger.create(place, _opening(table, best, rng, place, witness))
+    try:
+        agreed = continued(book, table, confidence=confidence, questions=questions, rng=rng)
+        check_chosen(agreed, mechanisms, rounds, book)
+        check_limited(agreed, mechanisms, limit, book)
+        if witness:
+            book.attend(witness, override=override)
+        elif override is not None:
+            raise nothing_to_override(override)
+    except BaseException:
+        book.close()
+        raise
+    plan = in_custody(agreed, book.opening, book.overrides)
+    return Session(
+        table=table,
+        plan=plan,
+        ledger=book,
+        rng=rng,
+        schema=schema,
+        guesser=guesser,
+        analyst=analyst,
+    )
+
+
+def _named_by(source: Source) -> list[str]:
+    """The fingerprints under which the rows may have a ledger already."""
+    frame = source.frame if isinstance(source, Framed) else None
+    return [source.fingerprint, *([frame.of] if frame else [])]
+
+
+def new_plan(
+    source: Source,
+    *,
+    confidence: Fraction | None = None,
+    questions: int | None = None,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    rounds: int | None = None,
+    limit: Limit | None = None,
+) -> Plan:
+    """What a new ledger for these rows would promise."""
+    confidence, rows = confidence or CONFIDENCE, source.rows
+    if not source.ordered:
+        if rounds is not None or set(FRESH_ROWS) & set(mechanisms or ()):
+            raise unordered(source)
+        mechanisms = mechanisms or [kind for kind in MECHANISMS if kind not in FRESH_ROWS]
+    if mechanisms and OpenEnded in mechanisms:
+        if len(mechanisms) > 1 or questions is not None or rounds is not None or limit is not None:
+            failures = None if limit is None else limit.failures
+            raise InvalidInput(
+                argument="mechanisms",
+                accepted="OpenEnded alone, and no number of questions, rounds or failures with it",
+                given=f"{len(mechanisms)} mechanisms, questions={questions}, rounds={rounds}, "
+                f"failures={failures}",
+            )
+        return open_ended_plan(rows=rows, confidence=confidence)
+    target = Target(confidence=confidence, questions=questions or QUESTIONS)
+    return useful_plan(rows, target, mechanisms, rounds, limit)
+
+
+def limit_of(failures: int | None, tolerance: float | Fraction | None) -> Limit | None:
+    """How many guesses may fail and how far one may be off, if that is said."""
+    if failures is None:
+        if tolerance is not None:
+            raise InvalidInput(
+                argument="tolerance",
+                accepted="given with failures, for a session that ends after so many",
+                given=repr(tolerance)[:80],
+            )
+        return None
+    exact = None if tolerance is None else exact_number(tolerance=tolerance)
+    return Limit(failures=failures, tolerance=exact)
+
+
+def _opening(
+    table: Source, best: Plan, rng: Entropy, place: str, witness: Witness | None
+) -> Opening:
+    unwatched = place != MEMORY and witness is None
+    frame = table.frame if isinstance(table, Framed) else None
+    return Opening(
+        fingerprint=table.fingerprint,
+        rows=table.rows,
+        confidence=best.target.confidence,
+        questions=best.target.questions,
+        mechanism=_keyed(best.mechanism, rng).describe(),
+        budget=best.budget,
+        entropy=rng.description,
+        witness=NONE if unwatched else "",
+        name=token_hex(16),
+        frame=frame.describe() if frame else {},
+        about=str(getattr(table, "about", "")),
+    )
+
+
+def _keyed(mechanism: Mechanism, rng: Entropy) -> Mechanism:
+    """The mechanism to run: if it splits rows, with a key that nobody has seen."""
+    if isinstance(mechanism, Splitting | Rounds):
+        return replace(mechanism, key=f"{rng.bits(128):032x}")
+    return mechanism

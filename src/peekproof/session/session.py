@@ -1,0 +1,300 @@
+"""What analysts call. Each call becomes a request, which goes through the flow."""
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from typing import cast, final
+
+from peekproof.core.answer import Answer
+from peekproof.core.certificate import Certificate
+from peekproof.core.charge import used_part
+from peekproof.core.choice import Choice
+from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.data.pairs import PairStatistic
+from peekproof.data.source import Source
+from peekproof.data.statistic import Statistic
+from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.guess.guesser import Guesser
+from peekproof.ledger.ledger import Ledger
+from peekproof.noise.entropy import Entropy
+from peekproof.planner.own import Price
+from peekproof.planner.plan import Guessed, Plan
+from peekproof.planner.price import price
+from peekproof.query.candidates import Candidates, parse_candidates
+from peekproof.query.form import Given, Grouped, Histogram, Quantile
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
+from peekproof.session.flow import Flow
+from peekproof.session.guessing import Guessing, past_of
+from peekproof.session.history import History
+from peekproof.session.html import session_html
+from peekproof.session.parsing import Asked, analyst_name, check_scalar, of_form, parsed
+from peekproof.session.pricing import priced
+from peekproof.session.promised import left_text, promised
+from peekproof.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
+from peekproof.session.recalled import Recall
+from peekproof.session.reply import Replies
+from peekproof.session.request import Request, best_request, question_request, statistic_request
+
+
+@final
+class Session:
+    """Data, a promise about it, and the ledger that keeps the promise. See `peekproof.open`."""
+
+    def __init__(
+        self,
+        *,
+        table: Source,
+        plan: Plan,
+        ledger: Ledger,
+        rng: Entropy,
+        schema: Schema | None = None,
+        guesser: Guesser | None = None,
+        analyst: str = "",
+    ) -> None:
+        self.plan = plan
+        self.analyst = analyst_name(analyst)
+        self.ledger, self._table = ledger, table
+        self.schema = table.schema if schema is None else schema
+        past, name = past_of(plan, schema=self.schema, guesser=guesser), self.analyst
+        flow = Flow(table=table, plan=plan, ledger=ledger, rng=rng, past=past, analyst=name)
+        self._flow = flow
+        self._guessing = Guessing(plan=plan, ledger=ledger, flow=flow, past=past, guesser=guesser)
+
+    def as_analyst(self, name: str) -> "Session":
+        """The same session, with questions charged to this analyst and kept within their share."""
+        other = copy(self)
+        other.analyst = analyst_name(name)
+        other._flow = self._flow.as_analyst(other.analyst)
+        other._guessing = self._guessing.through(other._flow)
+        return other
+
+    def ask(
+        self,
+        question: Asked | PairStatistic,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
+    ) -> Answer:
+        """A share or a mean of the population, with its interval.
+
+        The same question again, in any spelling, gets the same answer for free. With a `radius`
+        the interval of a new question reaches no further, for a price that `price` tells before.
+        A session that checks guesses takes a `guess`, in the units of the answer, or its guesser's,
+        and answers it if the rows confirm that the population is within `tolerance` of it; if not,
+        it says about where the sample is, and all later intervals are a little wider. In place of a
+        tolerance, `trained_on` may say of how many other rows a guess is the mean. A session that
+        was opened with a number of failures has one tolerance for all, and ends with the last.
+        A guess at a mean over pairs of rows is checked likewise, as if there were half as many.
+        """
+        asked: Question | PairStatistic
+        if isinstance(question, PairStatistic):
+            self._flow.check_ordered()
+            asked = question
+        elif guess is None and tolerance is None and trained_on is None:
+            return self.ask_many([question], radius=radius)[0]
+        else:
+            asked = parsed([question], self.schema)[0]
+        return self._guessing.check(
+            asked, radius=radius, guess=guess, tolerance=tolerance, trained_on=trained_on
+        )
+
+    @property
+    def failures(self) -> int:
+        """How many guesses have failed, whoever made them; what was never settled counts too."""
+        self.ledger.spent()
+        return self._guessing.transcript().failures
+
+    def ask_many(self, questions: Iterable[Asked], *, radius: float | None = None) -> list[Answer]:
+        """Answers to all `questions`, charged, evaluated and recorded together.
+
+        All or nothing: if the new ones among them do not fit, none is charged. In a session of
+        rounds, the new ones among them are one round. A session that checks guesses makes and
+        charges them one by one, if all fit, because a failed guess teaches the next; if failures
+        or corrections run out on the way, what was answered before can be asked again for free.
+        """
+        asked = parsed(questions, self.schema)
+        for question in asked:
+            check_scalar(question)
+        if isinstance(self.plan.mechanism, Guessed):  # one by one: a failure teaches
+            return self._guessing.check_all(asked, radius=radius)
+        replies = self._replies(self._requests(asked, radius))
+        return [replies.scalar(question) for question in asked]
+
+    def respond(
+        self, questions: Iterable[Asked], *, radius: float | None = None
+    ) -> list[AnyAnswer]:
+        """Answers to questions of any form together, as `ask_many` does."""
+        asked = parsed(questions, self.schema)
+        if isinstance(self.plan.mechanism, Guessed):
+            return list(self.ask_many(asked, radius=radius))
+        replies = self._replies(self._requests(drawn_for(asked), radius))
+        return [found_in(replies, question) for question in asked]
+
+    def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
+        """All cells of a histogram in one draw, which costs about four questions however many.
+
+        `session.histogram("histogram(delay, (0, 15, 60))")`. The radius is that of every cell.
+        """
+        asked = of_form(question, Histogram, self.schema)
+        return self._replies([question_request(self.plan, asked, radius=radius)]).histogram(asked)
+
+    def grouped(self, question: Asked, *, radius: float | None = None) -> GroupedAnswer:
+        """A share or a mean within each cell in one draw: `session.grouped("late by carrier")`.
+
+        Costs about four questions however many cells. The radius is that of the shares of all rows
+        from which the numbers within the cells follow: those of small cells reach further.
+        """
+        return cast(GroupedAnswer, self._about(question, Grouped, radius))
+
+    def conditional(self, question: Asked, *, radius: float | None = None) -> ConditionalAnswer:
+        """A share or a mean among some: `session.conditional("late given carrier = 'AA'")`.
+
+        Two questions, of which each is free if it was answered before, and their quotient. The
+        radius is that of the two; the rarer the condition, the further the quotient's reaches.
+        """
+        return cast(ConditionalAnswer, self._about(question, Given, radius))
+
+    def _about(
+        self, question: Asked, form: type[Grouped] | type[Given], radius: float | None
+    ) -> AnyAnswer:
+        asked = of_form(question, form, self.schema)
+        if isinstance(self.plan.mechanism, Guessed) and isinstance(asked.form, Given):
+            parts = self._guessing.check_all(drawn_for([asked]), radius=radius)
+            return conditional_of(asked, asked.form, parts)
+        return found_in(self._replies(self._requests(drawn_for([asked]), radius)), asked)
+
+    def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
+        """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
+
+        A smaller `loss` in its level costs more; by default it is half of the planned radius.
+        """
+        asked = of_form(question, Quantile, self.schema)
+        request = question_request(self.plan, asked, loss=loss)
+        return self._replies([request]).quantile(asked)
+
+    def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
+        """Which of the candidates, shares or means, is largest in the population, or nearly so.
+
+        Costs the same for two as for thousands, but for a logarithm: for a few, asking each is
+        cheaper. A smaller `loss` against the best of the sample costs more; the default is half of
+        the planned radius. Where guesses are checked, the best of the sample with its interval.
+        """
+        asked = parse_candidates(candidates, self.schema)
+        return self._replies([self._best_request(asked, loss)]).choice(asked)
+
+    def measure(self, statistic: Statistic, *, radius: float | None = None) -> Answer:
+        """The mean of a statistic over fresh samples of as many rows, with its interval."""
+        self._flow.check_ordered()
+        request = statistic_request(self.plan, statistic, radius=radius)
+        return self._replies([request]).scalar(statistic)
+
+    def answers(self, *, analyst: str | None = None) -> History:
+        """All answers so far, whoever asked, or those that this analyst was the first to get.
+
+        In the order of the ledger and with their certificates. Free: no data are read.
+        """
+        return self.recall.history(self.ledger.answers(), analyst=analyst)
+
+    @property
+    def recall(self) -> Recall:
+        """Tells recorded answers as they were told to those who asked."""
+        place, rows = self.ledger.place, self.plan.rows
+        return Recall(place=place, schema=self.schema, certificate=self.certificate, rows=rows)
+
+    def price(self, radius: float) -> Price:
+        """What a new share with this radius would cost; nothing is spent."""
+        return price(self.plan, radius=radius)
+
+    def price_of(
+        self,
+        question: str,
+        *,
+        radius: float | None = None,
+        loss: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        together: int = 1,
+    ) -> Price:
+        """What a question of any form would cost: nothing, if it was answered before.
+
+        Asked `together` with others, in an open-ended session, it may be of a later stage. Where
+        guesses are checked, the certificate is that of a guess that passes.
+        """
+        asked = parse_question(question, self.schema)
+        if isinstance(self.plan.mechanism, Guessed) or guess is not None or tolerance is not None:
+            return self._guessing.price(asked, radius=radius, guess=guess, tolerance=tolerance)
+        last, known = self.ledger.draws() + together, self._flow.known_price
+        return priced(self.plan, asked, radius=radius, loss=loss, draw=last, before=known)
+
+    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
+        """What a choice would cost; nothing is spent."""
+        request = self._best_request(parse_candidates(candidates, self.schema), loss)
+        return self._flow.price_of(request)
+
+    def _best_request(self, asked: Candidates, loss: float | None) -> Request:
+        return best_request(self.plan, asked, loss=loss, past=self._guessing.transcript)
+
+    def _requests(self, asked: Iterable[Question], radius: float | None) -> list[Request]:
+        return [question_request(self.plan, each, radius=radius) for each in asked]
+
+    def _replies(self, requests: list[Request]) -> Replies:
+        return self._flow.replies(requests)
+
+    def certificate(self, terms: Mapping[str, str]) -> Certificate:
+        """The certificate of an answer drawn under these terms, as the ledger records them."""
+        return self._flow.certificate(terms)
+
+    @property
+    def remaining(self) -> int:
+        """How many new questions the data can still take as planned, within the analyst's share."""
+        self.ledger.spent()
+        return self._flow.left()
+
+    @property
+    def remaining_for_all(self) -> int:
+        """How many would fit if nothing were set aside for anybody."""
+        self.ledger.spent()
+        return self._flow.left_for_all()
+
+    @property
+    def remaining_rounds(self) -> int | None:
+        """How many more batches, or runs up to a correction, fit; None if they are not counted."""
+        self.ledger.spent()
+        return self._flow.rounds_left()
+
+    @property
+    def promised(self) -> str:
+        """What is promised, in a few words."""
+        return promised(self.plan, self._guessing.transcript())
+
+    def close(self) -> None:
+        """Release the ledger file. Nothing is lost: every answer is already on disk."""
+        self.ledger.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        left = left_text(self._flow.left(), self._flow.rounds_left())
+        head = f"Session of {self.analyst}" if self.analyst else "Session"
+        return f"<{head}: {self.promised}, {left}, ledger {self.ledger.place}>"
+
+    def _repr_html_(self) -> str:
+        """The session for a notebook, as of its last look at the ledger."""
+        seen = self.ledger.seen
+        return session_html(
+            promise=self.promised,
+            analyst=self.analyst,
+            place=self.ledger.place,
+            used=used_part(seen.spent, self.plan.budget),
+            asked=seen.draws,
+            left=self._flow.left(),
+            rounds_left=self._flow.rounds_left(),
+            certificate=self.plan.certificate,
+        )

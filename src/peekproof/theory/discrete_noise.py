@@ -1,0 +1,109 @@
+"""How far noise on integers reaches: the discrete Laplace and the discrete Gaussian law."""
+
+from fractions import Fraction
+from math import ceil, exp, expm1, log1p, sqrt
+
+from peekproof.core import check
+from peekproof.core.errors import InvalidInput
+from peekproof.core.numerics import float_up, log_of, up
+from peekproof.core.theorem import theorem
+from peekproof.theory.generalization.noise import gaussian_accuracy
+
+_LARGEST = 10**100
+_MOST_BITS = 4096
+
+
+def drawable(**named: object) -> Fraction:
+    """The one value given, if it is a size of noise that can be drawn, bounded and written down."""
+    value = check.positive_fraction(**named)
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if not Fraction(1, _LARGEST) <= value <= _LARGEST or bits > _MOST_BITS:
+        ((name, _),) = named.items()
+        raise InvalidInput(
+            argument=name,
+            accepted="between 10^-100 and 10^100, as a ratio of integers below 2^4096",
+            given="one beyond that",
+        )
+    return value
+
+
+def _laplace_reach(scale: Fraction, level: Fraction) -> int:
+    """The smallest r ≥ 0 with 2p^{r+1}/(1+p) ≤ `level` < 1, p = e^{−1/scale}, or one above it.
+
+    r + 1 = t·(ln(1/level) + ln(2/(1+p))): both are positive, so nothing cancels.
+    """
+    t = float_up(scale)
+    return max(0, ceil(up(t * (log_of(1 / level) - log1p(expm1(-1 / t) / 2)))) - 1)
+
+
+@theorem("T-accuracy-discrete-laplace", "peekproof", "The proof in its docstring")
+def discrete_laplace_reach(*, scale: Fraction, beta: Fraction) -> int:
+    """How far discrete Laplace noise of scale t on an integer reaches, except with probability β.
+
+        Pr[|N| > r] = 2p^{r+1}/(1 + p) ≤ β            p = e^{−1/t}
+
+    Proof. Pr[N = z] = p^{|z|}·(1 − p)/(1 + p); sum the geometric series beyond r on both sides.
+
+    Holds when: N is an integer with probability proportional to e^{−|N|/t}.
+    Rounds: up, to the next integer.
+    """
+    drawable(scale=scale)
+    return _laplace_reach(scale, check.probability(beta=beta))
+
+
+@theorem(
+    "T-noise-discrete-laplace", "rockafellar-uryasev-2000", "Theorem 1; proof in the docstring"
+)
+def discrete_laplace_shortfall(*, scale: Fraction, beta: Fraction, count: int) -> float:
+    """A bound on ES_β(max_{j≤k} |N_j|), the mean of the worst β-fraction of the largest noise.
+
+        ES_β(max |N_j|) ≤ c + (k/β)·p^c/sinh(1/t)      for every integer c ≥ 0, p = e^{−1/t}
+
+    for discrete Laplace noise of scale t and k = `count`, at the smallest c with
+    k·Pr[|N| > c] ≤ β, where it is least; it is at most t·(1 + ln(k/β)), what continuous noise has
+    (T-noise-laplace). Any event that is decided by the transcript π and has probability at least β
+    satisfies E[ max_j |E[N_j | π]| | event ] ≤ ES_β(max |N_j|); so max_j |E[N_j | π]| exceeds that
+    with probability at most β.
+
+    Proof. max_j |E[N_j|π]| ≤ E[max_j |N_j| | π], and its mean over an event of probability
+    w ≥ β is at most ES_w ≤ ES_β; were the event that it exceeds ES_β more probable than β, its
+    mean there would be at most ES_β, and above it. By Rockafellar and Uryasev
+    ES_β(Y) ≤ c + E(Y − c)₊/β for all c. Use (max_j |N_j| − c)₊ ≤ Σ_j (|N_j| − c)₊ and, for
+    integers c ≥ 0, E(|N| − c)₊ = Σ_{m>c} Pr[|N| ≥ m] = Σ_{m>c} 2p^m/(1 + p) = 2p^{c+1}/(1 − p²),
+    which is p^c/sinh(1/t). Between integers the bound is linear in c, and its slope
+    1 − (k/β)·Pr[|N| > c] turns positive at the c named.
+    The comparison: with y = 1/(2t), E(|N| − c)₊ is at most e^{y·coth y − 1}/cosh y times the
+    continuous t·e^{−c/t}, by maximising over c between two integers; and y·coth y − 1 ≤ ln cosh y,
+    for both vanish at 0 and their slopes are in order because tanh y ≤ y.
+
+    Holds when: each N_j has this law given everything before it; fewer than k may be drawn.
+    Rounds: up. Every integer c ≥ 0 gives a valid bound, so an error in c cannot make it too small.
+    """
+    drawable(scale=scale)
+    level = check.probability(beta=beta) / check.positive_integer(count=count)
+    c = _laplace_reach(scale, level)
+    beyond = exp(log_of(1 / level) - float((c + 1) / scale)) * 2 / -expm1(float(-2 / scale))
+    return up(c + beyond)
+
+
+@theorem("T-accuracy-discrete-gauss", "peekproof", "The proof in its docstring")
+def discrete_gaussian_reach(*, sigma: Fraction, beta: Fraction) -> int:
+    """How far discrete Gaussian noise σ on an integer reaches, except with probability β.
+
+        Pr[|N| > r] ≤ min( 2Φ̄(r/σ), 2e^{−(r+1)²/2σ²} ) ≤ β
+
+    Proof. Let s(a) = Σ_x e^{−(x−a)²/2σ²} over the integers. By Poisson summation
+    s(a) = σ√(2π)·Σ_k e^{−2π²σ²k²}·cos(2πka), so s(0) ≥ s(a) and s(0) ≥ σ√(2π). Each term beyond r
+    is at most the integral over the unit interval before it, so the terms add to at most
+    σ√(2π)·Φ̄(r/σ) on each side: the first bound. E e^{λN} = e^{λ²σ²/2}·s(λσ²)/s(0) ≤ e^{λ²σ²/2}, as
+    for a Gaussian; Markov's inequality at λ = (r+1)/σ² gives the second. Canonne, Kamath and
+    Steinke (2020) have both.
+
+    Holds when: N is an integer with probability proportional to e^{−N²/2σ²}.
+    Rounds: up, to the next integer.
+    """
+    width = float_up(drawable(sigma=sigma))
+    level = check.probability(beta=beta)
+    integral = ceil(gaussian_accuracy(sigma=sigma, count=1, beta=level).radius)
+    markov = ceil(up(width * sqrt(2 * log_of(2 / level)))) - 1
+    return max(0, min(integral, markov))
