@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 KILLS ?= 2000
+INTERRUPTS ?= 10000
 FUZZ ?= 20000
 MINUTES ?= 3
 PYTHONS ?= python3.11 python3.12 python3.13
@@ -11,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 
 .DEFAULT_GOAL := help
 .PHONY: help demo serve test slow crash fuzz load spark browser coverage lint types check theorems mechanisms http-api figures notebooks bench bench-large bench-spark \
-  bench-tightness dist release-check lock clean
+  bench-tightness dist release-check extras lock clean
 
 help:            ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -43,8 +44,8 @@ test: .venv/.develop       ## the default suite
 slow: .venv/.develop       ## the default suite's statistical fights and examples at full size
 	PEEKPROOF_SLOW=1 $(BIN)/python -m pytest -n 2 $(ARGS)
 
-crash: .venv/.develop      ## thousands of killed writers and of fights for the last question (KILLS=2000)
-	PEEKPROOF_KILLS=$(KILLS) PEEKPROOF_TRIALS=$(KILLS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
+crash: .venv/.develop      ## thousands of killed and interrupted writers and of fights for the last question (KILLS=2000)
+	PEEKPROOF_KILLS=$(KILLS) PEEKPROOF_TRIALS=$(KILLS) PEEKPROOF_INTERRUPTS=$(INTERRUPTS) $(BIN)/python -m pytest -n 2 tests/crash tests/ledger/test_contention.py $(ARGS)
 
 fuzz: .venv/.develop       ## minutes of made-up and mutated requests to a real gateway (FUZZ=20000)
 	PEEKPROOF_FUZZ=$(FUZZ) $(BIN)/python -m pytest -n 2 tests/server/test_raw_http.py tests/server/test_schema_fuzz.py $(ARGS)
@@ -131,6 +132,9 @@ dist: .venv/.develop         ## wheel and sdist of what is committed, in dist/
 
 release-check: dist          ## install both into clean environments and use them (PYTHONS=python3.12)
 	$(BIN)/python tests/release/check.py dist $(PYTHONS)
+
+extras: .venv/.develop       ## install every extra alone into a clean environment, and use it (ARGS=postgres)
+	$(BIN)/python tests/release/extras.py $(ARGS)
 
 # The oldest Python, as what it can install, newer ones can, too.
 lock:                        ## write constraints.txt again, with the newest versions of everything

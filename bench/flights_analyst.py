@@ -9,6 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from peekproof.core.answer import Answer
+from peekproof.derive.within import ConditionalAnswer
 from peekproof.session.session import Session
 
 NEVER = 1440.0  # minutes late: a flight that was cancelled
@@ -53,7 +54,7 @@ class Analyst:
     spans: dict[str, tuple[float, float]]
     questions: int
     rng: np.random.Generator
-    told: list[tuple[Answer, float]] = field(default_factory=list)
+    told: list[tuple[Answer | ConditionalAnswer, float]] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -71,7 +72,7 @@ class Analyst:
                 if len(self.told) == self.questions:
                     break
 
-    def _ask(self, text: str, truth: float) -> Answer:
+    def _ask(self, text: str, truth: float) -> Answer | ConditionalAnswer:
         start = time.perf_counter()
         answer = self.session.ask(text)
         if not answer.replayed:
@@ -79,7 +80,7 @@ class Analyst:
             self.told.append((answer, truth))
         return answer
 
-    def _share(self, *conditions: Condition) -> Answer:
+    def _share(self, *conditions: Condition) -> Answer | ConditionalAnswer:
         mask = conditions[0][1]
         for _, other in conditions[1:]:
             mask = mask & other
@@ -109,7 +110,7 @@ class Analyst:
     def _names(self) -> list[str]:
         return [str(name) for name in self.rng.permutation(list(self.population))]
 
-    def _drill_down(self) -> Iterator[Answer]:
+    def _drill_down(self) -> Iterator[Answer | ConditionalAnswer]:
         """One more condition each time; a rare one is dropped again for another."""
         names = self._names()
         held = [self._any(names[0])]
@@ -122,7 +123,7 @@ class Analyst:
             if answer.value > 0.3 * last.value:
                 held, last = [*held, further], answer
 
-    def _compare(self) -> Iterator[Answer]:
+    def _compare(self) -> Iterator[Answer | ConditionalAnswer]:
         """The share of each group that is late, and then the worst group by another one."""
         by, then = self.rng.permutation(["carrier", "origin", "month"])[:2]
         late = self._above("late", float(self.rng.choice(self.steps["late"])))
@@ -136,7 +137,7 @@ class Analyst:
         for value in self._values[then]:
             yield self._share(self._is(by, worst), self._is(then, value), late, *extra)
 
-    def _search(self) -> Iterator[Answer]:
+    def _search(self) -> Iterator[Answer | ConditionalAnswer]:
         """The threshold at which the share of a group falls below a level, by halving."""
         name = str(self.rng.choice(list(self.steps)))
         others = [other for other in self._names() if other != name]
@@ -151,13 +152,13 @@ class Analyst:
             yield answer
             low, high = (middle + 1, high) if answer.value > level else (low, middle)
 
-    def _means(self) -> Iterator[Answer]:
+    def _means(self) -> Iterator[Answer | ConditionalAnswer]:
         """A mean; if it is in the upper half of its bounds, one with another bound."""
         name = str(self.rng.choice(list(self.spans)))
         low, high = self.spans[name]
         for _ in range(3):
             values = np.clip(self._numbers(name), low, high)
-            answer = self._ask(f"mean({name}, {low!r}, {high!r})", float(np.mean(values)))
+            answer = self._ask(f"mean({name}, {low!r}, {high!r}, {low!r})", float(np.mean(values)))
             yield answer
             middle = (low + high) / 2
             low, high = (low, high + 1) if answer.value > middle else (low, (3 * high + low) / 4)

@@ -22,9 +22,10 @@ HEAD = """# HTTP API
 What a [gateway](../how-to/serve-a-team.md) serves, generated from its OpenAPI document by
 `docs/generate_http_api.py`. The document itself is at `/v1/openapi.json` of every gateway.
 
-- **Who.** Send `Authorization: Bearer hf_…`. *Analysts* hold any token, *custodians* a
+- **Who.** Send `Authorization: Bearer pp_…`. *Analysts* hold any token, *custodians* a
   custodian's; *anyone* needs none. A data set or a board that a token is not for is answered like
-  one that does not exist.
+  one that does not exist. Headers that decide something (such as `Host` and `Authorization`) are
+  sent once: a second one is refused with 400.
 - **Bodies** are JSON. A field that is not listed is refused: a slip must not be charged for.
 - **Keys.** Where `idempotency-key` is listed, a request that is sent again with its key gets the
   reply it got, also after a lost connection. A repeated question is free in any case.

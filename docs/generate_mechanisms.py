@@ -62,7 +62,7 @@ four shares at μ = {ONE}; `price_of` and `price_of_best`
 [say so beforehand](../how-to/ask-more-than-shares.md).
 
 ![The chance of an error beyond t. Left, for a share: bins never err by more than half of one,
-Gaussian noise comes next, then votes, Laplace noise, and far behind fresh rows. Right, for a choice
+Gaussian noise comes next, then Laplace noise, and far behind fresh rows. Right, for a choice
 of 100: at the same cost the exponential mechanism loses half as much as the
 others.](../figures/mechanisms.png)
 
@@ -76,7 +76,7 @@ no session can be built on it.
 
 UNITS = MappingProxyType({GDP: "μ²", PureDP: "ε", ZCDP: "ρ", Draws: "draws"})
 SHOWN = (
-    "sigma", "scale", "epsilon", "bins", "parts", "rounds", "votes", "cells", "candidates", "level",
+    "sigma", "scale", "epsilon", "bins", "parts", "rounds", "cells", "candidates", "level",
     "answers", "budget", "questions", "failures",
 )  # fmt: skip
 

@@ -23,11 +23,10 @@ from peekproof.mechanisms.selection import Selection
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 
 CELLS, STEPS, VERDICTS, BATCHES = 10, 256, 100, 5
 
-Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds | Votes
+Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds
 Vector = GaussianVector | LaplaceVector
 Choosing = Exponential | PermuteAndFlip | NoisyMax | Quantile
 Sparse = AboveThreshold | NumericSparse

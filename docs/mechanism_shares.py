@@ -20,13 +20,12 @@ from peekproof.mechanisms.laplace_vector import LaplaceVector
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import plan
 from peekproof.theory.generalization.drift_vector import cells_ball
 
 
-def planned(kind: type[Truncation] | type[Splitting] | type[Votes] | type[Rounds]) -> Example:
+def planned(kind: type[Truncation] | type[Splitting] | type[Rounds]) -> Example:
     """As the planner takes it for the standard number of questions."""
     batches = BATCHES if kind is Rounds else None
     return plan(rows=ROWS, target=TARGET, mechanisms=[kind], rounds=batches).mechanism
@@ -100,14 +99,6 @@ def shares() -> tuple[About, ...]:
             errs="as fresh rows, with a part for each batch instead of each question",
             use="many questions in few batches; records are not protected",
             theorems=("T-split", "T-split-chernoff", "T-draws"),
-        ),
-        About(
-            releases="a share or a mean",
-            example=planned(Votes),
-            cost="one draw",
-            errs="binomial: v votes miss by more than t with probability at most 2e^{−2vt²}",
-            use="to compare with: sessions can run it if it is named, but others are narrower",
-            theorems=("T-mi", "T-mi-votes", "T-noise-votes", "T-length", "T-draws"),
         ),
         About(
             releases="a share or a mean",

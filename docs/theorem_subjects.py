@@ -48,7 +48,7 @@ CONVERSIONS = Subject(
 PUBLISHED = Subject(
     title="Published routes to the population",
     slug="published",
-    about="Transfer theorems of others, to compare with; votes rest on one of them.",
+    about="Transfer theorems of others, to compare with.",
 )
 AUDITS = Subject(
     title="Monitors and audits",

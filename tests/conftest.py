@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.witness import Witness, default_witness
+from peekproof.session import custody
 from peekproof.testing.statistics import declared_false_alarms
 from sizes import sized
 
@@ -46,6 +50,42 @@ def witness_folder(_witnesses: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = _witnesses / str(next(_tests))
     monkeypatch.setenv("PEEKPROOF_WITNESS", str(folder))
     return folder
+
+
+_strict = False  # whether ledgers in memory know of each other, as they do for users
+_before = Path(tempfile.mkdtemp(prefix="peekproof-test-"))  # for what modules open when imported
+os.environ["PEEKPROOF_WITNESS"] = str(_before / "witness")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests open the same few rows in memory thousands of times, each time as if for the first.
+
+    Each ledger in memory has a witness of its own, unless a test is marked `one_budget`. Those of
+    files and of other processes are not touched.
+    """
+    config.addinivalue_line("markers", "one_budget: ledgers in memory know of each other")
+    alone, register = count(1), custody.in_memory
+    doubt, add = register.doubt, register.add
+
+    def witness(*, ledger: str) -> Witness | None:
+        found = default_witness(ledger=ledger)
+        if found is None or _strict or ledger != MEMORY:
+            return found
+        return Witness(_before / str(next(alone)))
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(custody, "default_witness", witness)
+    patch.setattr(register, "doubt", lambda *given: doubt(*given) if _strict else None)
+    patch.setattr(register, "add", lambda *a, **named: add(*a, **named) if _strict else None)
+    config.add_cleanup(patch.undo)
+    config.add_cleanup(lambda: shutil.rmtree(_before, ignore_errors=True))
+
+
+@pytest.fixture(autouse=True)
+def _one_budget(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `one_budget` marks runs as it does for users."""
+    if request.node.get_closest_marker("one_budget"):
+        monkeypatch.setitem(globals(), "_strict", True)
 
 
 @pytest.fixture

@@ -39,6 +39,14 @@ def people_restored(database: Database | None) -> None:
     assert typed(["ask", "people.csv", "age > 65"]).code == 4
 
 
+def people_damaged(database: Database | None) -> None:
+    """people.csv with a ledger in which a bit flipped."""
+    people_asked(database)
+    place = Path("people.csv.peekproof")
+    place.write_bytes(place.read_bytes().replace(b"age > 65", b"age > 64"))
+    assert typed(["ask", "people.csv", "age > 65"]).code == 4
+
+
 def people_in_database(database: Database | None) -> None:
     """people.csv, and a ledger of other people that the database knows by name."""
     people(database)
@@ -100,6 +108,7 @@ FOLDERS: dict[str, Prepare] = {
     "move-a-ledger": people_restored,
     "move-to-postgresql-or-spark": people_asked,
     "question-large-files": visits,
+    "recover-a-damaged-ledger": people_damaged,
     "run-a-leaderboard": coins,
     "score-from-a-script": churn,
     "serve-a-leaderboard": coins,

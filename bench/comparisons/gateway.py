@@ -31,10 +31,10 @@ from measure import asked, installed, side_by_side
 from result import Cell, Chart, Result, Sheet
 
 import peekproof
+from load.serving import Serving, serving
 from peekproof.data.load import load
 from peekproof.server.settings import Dataset
 from peekproof.session.session import Session
-from load.serving import Serving, serving
 
 QUESTIONS = 500_000
 THREADS = f"Peekproof in process, {CLIENTS} threads"

@@ -20,11 +20,11 @@ from peekproof.query.question import parse_question
 QUESTIONS = ("age > 50 and income < 30000",)
 BATCH = (
     *(f"age > {20 + each / 10} and income < {90_000 - each}" for each in range(94)),
-    "mean(score, 0, 1)",
+    "mean(score, 0, 1, 0)",
     "histogram(age, (20, 40, 60, 80))",
     "quantile(income, 0.5, 0, 100000)",
     "city = 'Oslo' or well",
-    "histogram(city, ('Oslo', 'Rome'), mean(income, 0, 100000))",
+    "histogram(city, ('Oslo', 'Rome'), mean(income, 0, 100000, 0))",
     "score is null",
 )
 

@@ -15,7 +15,7 @@ from peekproof.ledger.opening import Opening
 CLIENTS = 64
 COST = Offer(cost=GDP(Fraction(1, 10**7)))
 OPENING = Opening(
-    fingerprint="hf1-0123456789abcdef0123456789abcdef",
+    fingerprint="pp1-0123456789abcdef0123456789abcdef",
     rows=1000,
     confidence=Fraction(19, 20),
     questions=10**7,

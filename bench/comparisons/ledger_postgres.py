@@ -16,8 +16,8 @@ from comparisons.ledger_asks import CLIENTS, OPENING, asking, rate
 from measure import asked, installed
 from result import Cell, Result, Sheet
 
-from peekproof.ledger.ledger import Ledger
 from ledger.postgres_server import Database, Own, server
+from peekproof.ledger.ledger import Ledger
 
 
 def pgbench(own: Own, *arguments: str) -> str:

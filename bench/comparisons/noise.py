@@ -69,7 +69,9 @@ def in_vectors(scale: Fraction, *, size: int, rounds: int) -> dict[str, float]:
     gaussian = dp.m.make_gaussian(domain, dp.l2_distance(T=int), scale=float(scale))
     zeros, centres = [0] * size, [CENTRE] * size
     contenders: dict[str, Callable[[], object]] = {
-        "Peekproof discrete Laplace": lambda: discrete_laplaces(scale=scale, count=size, rng=SYSTEM),
+        "Peekproof discrete Laplace": lambda: discrete_laplaces(
+            scale=scale, count=size, rng=SYSTEM
+        ),
         "OpenDP Laplace": lambda: laplace(zeros),
         "Peekproof discrete Gaussian": lambda: discrete_gaussians(
             sigma=scale, count=size, rng=SYSTEM
@@ -95,7 +97,8 @@ def sheets(found: Mapping[str, Mapping[str, float]]) -> tuple[Sheet, Sheet]:
     }
     return (
         Sheet.of(
-            "OpenDP's time for its nearest law, over Peekproof's. More is better for Peekproof", ahead
+            "OpenDP's time for its nearest law, over Peekproof's. More is better for Peekproof",
+            ahead,
         ),
         Sheet.of("Time over that of Peekproof's discrete Laplace. Less is better", beside),
     )

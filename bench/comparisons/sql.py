@@ -21,13 +21,13 @@ import psycopg
 from measure import asked, installed, side_by_side
 from result import Cell, Result, Sheet
 
+from ledger.postgres_server import Database, server
 from peekproof.data.source import Source
 from peekproof.data.sql.address import open_url
 from peekproof.query.form import Share
 from peekproof.query.question import Question
 from peekproof.query.tree import And, Column, Compare, Member, Number
 from peekproof.query.wire import form_text
-from ledger.postgres_server import Database, server
 
 CARRIERS = ("AA", "BB", "CC", "DD", "EE")
 FORMS = {

@@ -38,7 +38,7 @@ def measured(bits: int, *, rounds: int) -> dict[str, float]:
     cells = 2**bits
     declared = domain(bits)
     share = parse_question("age > 50 and flag0", declared.schema)
-    mean = parse_question("mean(age, 0, 130)", declared.schema)
+    mean = parse_question("mean(age, 0, 130, 0)", declared.schema)
     table = PublicTable(declared.columns_as_arrays())
     product = ProductValues(declared, lambda columns: PublicTable(columns).values)
     flags, numbers = table.values(share), table.values(mean)

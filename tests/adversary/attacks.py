@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from peekproof.audit.correlation import agreement
 from peekproof.core.answer import Answer
+from peekproof.derive.within import ConditionalAnswer
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.price import narrowest
 from peekproof.session import Session
@@ -22,7 +23,7 @@ from peekproof.session import Session
 LABEL = "y"
 
 Columns = dict[str, npt.NDArray[np.float64]]
-Told = list[tuple[Answer, float]]
+Told = list[tuple[Answer | ConditionalAnswer, float]]
 Attack = Callable[[Session], Told]
 
 

@@ -19,6 +19,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.interval import Interval
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.target import Target
+from peekproof.derive.within import ConditionalAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.query.question import Question, parse_question
 from peekproof.session import Session
@@ -93,7 +94,7 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
     """Drills down, compares regions, moves thresholds and takes means, as the answers suggest."""
     told: Told = []
 
-    def ask(text: str, truth: float) -> Answer:
+    def ask(text: str, truth: float) -> Answer | ConditionalAnswer:
         asked = parse_question(text, session.schema)
         assert session.failures <= len(told)  # and the guesser has learnt of them
         low, high = asked.form.span
@@ -103,11 +104,11 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
             told.append((answer, truth))
         return answer
 
-    def share(*held: tuple[str, Mask]) -> Answer:
+    def share(*held: tuple[str, Mask]) -> Answer | ConditionalAnswer:
         truth = np.mean(np.logical_and.reduce([mask for _, mask in held]))
         return ask(" and ".join(text for text, _ in held), float(truth))
 
-    def drill_down() -> Iterator[Answer]:
+    def drill_down() -> Iterator[Answer | ConditionalAnswer]:
         names = rng.permutation(list(population()))
         held = [condition(str(names[0]), rng)]
         last = share(*held)
@@ -119,7 +120,7 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
             if answer.value > 0.3 * last.value:
                 held, last = [*held, further], answer
 
-    def compare() -> Iterator[Answer]:
+    def compare() -> Iterator[Answer | ConditionalAnswer]:
         among, regions = condition("age", rng), population()["region"]
         shares = {}
         for region in ("north", "south", "west"):
@@ -128,7 +129,7 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
         most = max(shares, key=lambda region: shares[region].value)
         yield share((f"region = '{most}'", regions == most), among, condition("income", rng))
 
-    def search() -> Iterator[Answer]:
+    def search() -> Iterator[Answer | ConditionalAnswer]:
         name, group = ("age", "income")[rng.integers(2)], condition("region", rng)
         column = cast(npt.NDArray[np.float64], population()[name])
         low, high = 0, 5
@@ -138,10 +139,10 @@ def curious(session: Session, guesser: Guesser, rng: np.random.Generator) -> Tol
             yield answer
             low, high = (middle + 1, high) if answer.value > 0.1 else (low, middle)
 
-    def mean() -> Iterator[Answer]:
+    def mean() -> Iterator[Answer | ConditionalAnswer]:
         name, high = ("age", "income")[rng.integers(2)], int(rng.integers(2, 6))
         column = cast(npt.NDArray[np.float64], population()[name])
-        yield ask(f"mean({name}, 0, {high})", float(np.mean(np.clip(column, 0, high))))
+        yield ask(f"mean({name}, 0, {high}, 0)", float(np.mean(np.clip(column, 0, high))))
 
     kinds = (drill_down, drill_down, compare, search, mean)
     while True:
@@ -234,7 +235,7 @@ def majority(session: Session) -> tuple[Told, list[int]]:
     """
     told: Told = []
 
-    def ask(text: str) -> Answer:
+    def ask(text: str) -> Answer | ConditionalAnswer:
         tight = min(1.0, 1.0001 * reach(session, Fraction(1, 2)))
         told.append((session.ask(text, tolerance=tight), 0.5))
         return told[-1][0]

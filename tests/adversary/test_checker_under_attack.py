@@ -32,6 +32,7 @@ from peekproof.core.interval import Interval
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.target import Target
 from peekproof.data.load import in_memory
+from peekproof.derive.within import ConditionalAnswer
 from peekproof.planner import checking as planner_checking
 from peekproof.query.question import parse_question
 from peekproof.session import Session
@@ -57,7 +58,7 @@ class Checker:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.answers: dict[str, Answer] = {}
+        self.answers: dict[str, Answer | ConditionalAnswer] = {}
         self.refused = 0
 
     def proposed(
@@ -254,7 +255,7 @@ def test_spellings_that_are_seen_through_cost_one_question_and_get_one_answer() 
 def test_a_refused_tolerance_says_one_that_is_accepted() -> None:
     columns = Freedman(rows=120, features=3).data(np.random.default_rng(24))
     with opened(columns) as session:
-        for question in ("x0 = y", "mean(x1 * y, -8, 8)"):
+        for question in ("x0 = y", "mean(x1 * y, -8, 8, -8)"):
             with pytest.raises(InvalidInput, match="tolerance must be at least") as refused:
                 session.ask(question, guess=0.5, tolerance=NARROWER)
             least = least_of(refused.value)

@@ -215,7 +215,7 @@ def test_words_and_letters_at_random_are_refused_or_counted(text: str) -> None:
         ("(clip(a, 0, 1) >= 0.5 or clip(a, 0, 1) < 0.5) and a > 1", "a > 1"),
         ("clip(a, 0, 1) >= 0 or clip(a, 0, 1) < 0 or a is not null or f", "f or a is not null"),
         ("not (clip(a, 0, 1) in (0) and clip(a, 0, 1) in (1)) or f", "a is not null or f"),
-        ('["mean",["column","a"],-0.0,1,-0.0]', "mean(a, 0, 1)"),
+        ('["mean",["column","a"],-0.0,1,-0.0]', "mean(a, 0, 1, 0)"),
         ('["histogram",["edges",["column","a"],[-0.0]],null]', "histogram(a, (0))"),
     ],
 )

@@ -51,7 +51,9 @@ def objections(asked: str | list[object]) -> list[str]:
     except (QuestionError, InvalidInput) as error:
         message = str(error)
         found = [f"{len(message):,} characters"] if len(message) > LONGEST_MESSAGE else []
-        return [*found, *(f"a terminal obeys {each!r}" for each in obeyed(message))]
+        # Messages spell out codes; what is wrong is said without any, for other programs too.
+        said = message + getattr(error, "problem", "")
+        return [*found, *(f"a terminal obeys {each!r}" for each in obeyed(said))]
     except BaseException as error:
         return [repr(error)[:200]]
     again = from_json(to_json(question.form), SCHEMA)
@@ -213,7 +215,7 @@ def test_the_command_line_refuses_in_a_few_safe_words(run: Run, file: Path) -> N
 
 def test_the_command_line_answers_what_it_can_read(run: Run, file: Path) -> None:
     asked = [question.text for question in hostile.readable(SCHEMA)]
-    code, shown = run("ask", str(file), "--questions", "2000", "--", *asked[::9])
+    code, shown = run("ask", str(file), "--questions", "2000", "--yes", "--", *asked[::9])
     assert (code, [each for each in obeyed(shown) if each < "\xa0"]) == (0, [])
     code, shown = run("ask", str(file), "--json", "--", *asked[::9])
     assert code == 0

@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 
 import peekproof
+from laws import cheats
+from laws.case_parts import AnyCase
+from laws.cheats import Bent, case_of, reachable
+from laws.mechanism_cases import discrete_gaussian, gaussian, gaussian_vector, laplace
 from peekproof.core.loss import GDP
 from peekproof.core.secret import Exact
 from peekproof.data.table import Table
@@ -26,10 +30,6 @@ from peekproof.testing.statistics import excess_p_value, mean_deviation, statist
 from peekproof.testing.trials import loss_floor_stays_below_the_cost
 from peekproof.testing.violation import Violation
 from peekproof.theory.conversion.to_tv import gdp_to_tv
-from laws import cheats
-from laws.case_parts import AnyCase
-from laws.cheats import Bent, case_of, reachable
-from laws.mechanism_cases import discrete_gaussian, gaussian, gaussian_vector, laplace
 
 FALSE_ALARM = 2e-9
 
@@ -118,7 +118,7 @@ def spelt(
         entropy=Seeded(seed),
         ledger=":memory:",
     ) as session:
-        answer = session.ask("mean(weight, 0, 1)")
+        answer = session.ask("mean(weight, 0, 1, 0)")
     return answer.released * SOME - Fraction(other) * len(others)
 
 
@@ -192,7 +192,7 @@ def test_fresh_rows_spell_out_their_own_records_and_no_others() -> None:
     with peekproof.open(
         table, questions=parts, mechanisms=[Splitting], entropy=Seeded(1), ledger=":memory:"
     ) as session:
-        questions = [f"mean(w{number}, 0, 1)" for number in range(parts)]
+        questions = [f"mean(w{number}, 0, 1, 0)" for number in range(parts)]
         read = [reads(session, [each], rows=rows // parts)[0] for each in questions]
 
     assert sum(map(bool, read)) > 1
@@ -206,8 +206,8 @@ def test_a_round_spells_out_its_own_records_and_no_others() -> None:
     with peekproof.open(
         table, questions=4, rounds=2, mechanisms=[Rounds], entropy=Seeded(1), ledger=":memory:"
     ) as session:
-        first, again = reads(session, ["mean(w0, 0, 1)", "mean(w1, 0, 1)"], rows=rows // 2)
-        second, _ = reads(session, ["mean(w2, 0, 1)", "mean(w3, 0, 1)"], rows=rows // 2)
+        first, again = reads(session, ["mean(w0, 0, 1, 0)", "mean(w1, 0, 1, 0)"], rows=rows // 2)
+        second, _ = reads(session, ["mean(w2, 0, 1, 0)", "mean(w3, 0, 1, 0)"], rows=rows // 2)
 
     assert first == again
     assert first
@@ -239,7 +239,7 @@ def missed(sessions: int) -> int:
             entropy=Seeded(seed),
             ledger=":memory:",
         ) as session:
-            questions = [f"mean(w{j}, 0, 1)" for j in range(NAMES)]
+            questions = [f"mean(w{j}, 0, 1, 0)" for j in range(NAMES)]
             read = reads(session, questions, rows=rows // 2)
             kinds = [DIGITS * j + place for j, places in enumerate(read) for place in places]
             answer = session.ask(" or ".join(f"kind = {kind}" for kind in kinds))

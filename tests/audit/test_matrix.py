@@ -26,10 +26,10 @@ from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
 from peekproof.audit.opponents.sessions import Opened, Planned
 from peekproof.audit.outcome import Outcome
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.votes import Votes
+from peekproof.mechanisms.laplace import Laplace
 
 ATTACKS: tuple[type[Analyst], ...] = (Correlation, Freedman)
-SETUPS: tuple[Setup, ...] = (Climbed(), Plain(), Planned(), NoiseOnly(), Opened(Votes))
+SETUPS: tuple[Setup, ...] = (Climbed(), Plain(), Planned(), NoiseOnly(), Opened(Laplace))
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def small() -> Matrix:
 
 def test_controls_come_first_and_every_pair_is_there(small: Matrix) -> None:
     assert small.attacks == ("correlation", "freedman")
-    assert small.mechanisms == ("plain", "noise-only", "ladder", "planned", "votes")
+    assert small.mechanisms == ("plain", "noise-only", "ladder", "planned", "laplace")
     assert small.controls == ("plain", "noise-only")
     assert len(small.outcomes) == 10
     for mechanism in small.mechanisms:
@@ -65,12 +65,12 @@ def test_an_outcome_is_that_of_the_fight_with_the_same_seed(small: Matrix) -> No
 
 
 def test_what_does_not_apply_or_would_not_begin_claims_nothing(small: Matrix) -> None:
-    ladder, votes = small.at("freedman", "ladder"), small.at("correlation", "votes")
+    ladder, laplace = small.at("freedman", "ladder"), small.at("correlation", "laplace")
 
     assert (ladder.applies, ladder.refusal, ladder.began) == (False, "", False)
-    assert votes.applies
-    assert votes.refusal.startswith("refused: n = 400 rows and 60 questions")
-    for each in (ladder, votes):
+    assert laplace.applies
+    assert laplace.refusal.startswith("refused: n = 400 rows and 60 questions")
+    for each in (ladder, laplace):
         assert (each.asked, each.forced, each.widest, each.decisive) == (0, 0.0, 0.0, None)
         assert each.covered
         assert each not in small.certified

@@ -19,7 +19,7 @@ EVERYBODY = Listed(COLUMNS)
 
 @pytest.mark.parametrize(
     ("question", "truth"),
-    [("a > 1", Fraction(3, 4)), ("mean(b, 0, 64)", 30), ("a > 2 and b < 60", Fraction(1, 4))],
+    [("a > 1", Fraction(3, 4)), ("mean(b, 0, 64, 0)", 30), ("a > 2 and b < 60", Fraction(1, 4))],
 )
 def test_truths_are_those_of_all_rows_exactly(question: str, truth: Fraction) -> None:
     assert EVERYBODY.truth(question) == truth

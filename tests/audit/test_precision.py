@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from laws import cheats
+from laws.cheats import STRAIGHT, reachable
+from laws.mechanism_cases import CASES, EVENTS
 from peekproof.audit.digits import (
     denominator,
     exact,
@@ -28,9 +31,6 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import GDP, Draws, PureDP
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import statistical
-from laws import cheats
-from laws.cheats import STRAIGHT, reachable
-from laws.mechanism_cases import CASES, EVENTS
 
 FALSE_ALARM = 1e-9
 Release = Callable[[], Any]

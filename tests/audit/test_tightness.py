@@ -23,7 +23,15 @@ from peekproof.audit.forcing.exact import Edges
 from peekproof.audit.forcing.routes import Route, routes
 from peekproof.audit.forcing.voting import Steady, Voting, deviation, predicted_error
 from peekproof.audit.reply import Reply
-from peekproof.audit.tightness import Finding, Tightness, Worst, surely_below, tightness, used, worst
+from peekproof.audit.tightness import (
+    Finding,
+    Tightness,
+    Worst,
+    surely_below,
+    tightness,
+    used,
+    worst,
+)
 from peekproof.core.errors import InvalidInput
 from peekproof.core.interval import Interval
 from peekproof.core.target import Target

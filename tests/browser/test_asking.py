@@ -60,11 +60,15 @@ def test_the_price_and_the_radius_are_shown_before_and_charge_nothing(
     before = site.asked(token=token)
     page = visitors.sign_in(site, token)
     question_of(page).fill("delay > 21.5")
-    costs = page.get_by_text(re.compile(r"Costs 1 question for an interval within ±0\.\d+\."))
+    costs = page.get_by_text(
+        re.compile(r"Costs 1 question\. The width of its interval: at most ±0\.\d+\.")
+    )
     expect(costs).to_be_visible()
     page.get_by_text("More", exact=True).click()
     page.get_by_label("A radius of your own").fill("0.2")
-    cheaper = page.get_by_text(re.compile(r"Costs 0\.\d+ questions for an interval within ±0\.\d+"))
+    cheaper = page.get_by_text(
+        re.compile(r"Costs 0\.\d+ questions\. The width of its interval: at most ±0\.\d+")
+    )
     expect(cheaper).to_be_visible()
     assert site.asked(token=token) == before
 

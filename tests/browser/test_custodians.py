@@ -69,7 +69,7 @@ def test_an_invitation_works_in_another_browser_until_it_is_revoked(
     dialog.get_by_role("button", name="Make the link").click()
     once = custodian.get_by_role("dialog", name="A link for carol")
     link = once.get_by_label("Link").input_value()
-    assert link.startswith(f"{small.address}/#token=hf_")
+    assert link.startswith(f"{small.address}/#token=pp_")
     once.get_by_role("button", name="Close").last.click()
     assert link.partition("=")[2] not in custodian.content()
 

@@ -47,7 +47,8 @@ def test_what_is_left_is_level_with_the_name_of_the_data_set(
     page = visitors.sign_in(told, viewport=WIDE)
     promise = page.get_by_label(PROMISE)
     expect(promise).to_contain_text("left")
-    name, left = (box_of(promise.locator(each)) for each in (".dataset-title", ".left"))
+    left_of = promise.locator(".left strong").first
+    name, left = box_of(promise.locator(".dataset-title")), box_of(left_of)
     assert name["y"] <= left["y"] < left["y"] + left["height"] <= name["y"] + name["height"] + 4
 
 

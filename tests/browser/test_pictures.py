@@ -50,7 +50,8 @@ def test_a_batch_shows_intervals_and_prices_on_a_phone(site: Site, visitors: Vis
 def test_in_a_batch_every_interval_is_below_its_value(site: Site, visitors: Visitors) -> None:
     page = visitors.sign_in(site, site.token("axes"), viewport={"width": 800, "height": 900})
     for row in batch_of(page, *QUESTIONS).all():
-        value, interval = (row.locator(each).bounding_box() for each in (".value", ".muted"))
+        value = row.locator(".value").bounding_box()
+        interval = row.locator(".muted").first.bounding_box()  # a second says what is missing
         assert value is not None
         assert interval is not None
         assert interval["y"] >= value["y"] + value["height"] - 1

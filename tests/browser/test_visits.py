@@ -49,7 +49,7 @@ def test_a_link_opened_in_a_page_that_is_there_signs_in_as_well(
 def test_a_wrong_token_is_refused_and_can_be_typed_again(site: Site, visitors: Visitors) -> None:
     page = visitors.open(site)
     page.goto("/")
-    page.get_by_label("Token").fill("hf_nobody_nothing")
+    page.get_by_label("Token").fill("pp_nobody_nothing")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_text("This token is not valid", exact=True)).to_be_visible()
     expect(page.get_by_role("alert").filter(has_text="not valid")).to_be_attached()

@@ -56,14 +56,18 @@ def in_pipe(*arguments: str, **extra: str) -> Outcome:
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def on_terminal(*arguments: str, **extra: str) -> Outcome:
-    """Run `python` with these arguments on a terminal, where both streams are one."""
+def on_terminal(*arguments: str, typed: str = "", **extra: str) -> Outcome:
+    """Run `python` with these arguments on a terminal, where both streams are one.
+
+    What is `typed` waits there until it is read.
+    """
     ours, theirs = pty.openpty()
     environment = _environment({"TERM": "xterm-256color", "COLUMNS": "100", **extra})
     with subprocess.Popen(
         [sys.executable, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
     ) as process:
         os.close(theirs)
+        os.write(ours, typed.encode())
         shown = b"".join(_chunks(ours))
     os.close(ours)
     return Outcome(process.returncode, shown.decode().replace("\r\n", "\n"), "")

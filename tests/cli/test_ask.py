@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from cli.running import Run, in_pipe
+from cli.running import Run, in_pipe, on_terminal
 from peekproof.core.errors import EvaluationFailed
+from peekproof.core.numerics import decimal_up
 from peekproof.data.table import Table
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.ledger import Ledger
@@ -379,11 +380,11 @@ def test_the_price_of_a_radius_is_told_and_nothing_is_spent(run: Run, people: Pa
     told = json.loads(run(*price, "--json").out)
     (found,), left = told["prices"], told["remaining"]
 
-    assert run(*price).out.startswith(f"±{found['radius']:.3f}"[:5])
+    assert f"age > 50: at most ±{decimal_up(found['radius'])}" in run(*price).out
     assert found["questions"] > 1
     assert found["affordable"] == int(left // found["questions"])
     assert entries(f"{people}.peekproof") == before
-    bought = asked(run, str(people), "age > 50", "--radius", radius)
+    bought = asked(run, str(people), "age > 50", "--radius", radius, "--yes")
     assert bought["answers"][0]["radius"] <= float(radius)
     assert bought["remaining"] == left - ceil(found["questions"])
 
@@ -403,7 +404,7 @@ def test_what_was_answered_before_is_priced_as_free(run: Run, people: Path) -> N
 
     assert (told["prices"][0]["known"], told["prices"][0]["questions"]) == (True, 0)
     assert (
-        "was answered before, and is free: smoker"
+        "smoker: answered before, and free; at most ±"
         in run("ask", str(people), "smoker", "--price").out
     )
 
@@ -420,7 +421,6 @@ def test_a_radius_must_be_reachable(run: Run, people: Path) -> None:
     [
         ("gaussian", "for all 20 questions together"),
         ("truncation", "for all 20 questions together"),
-        ("votes", "for all 20 questions together"),
         ("rounds", "19 new questions left in 2 more rounds"),
         ("open-ended", "open-ended"),
     ],
@@ -435,3 +435,69 @@ def test_a_new_ledger_promises_by_what_it_is_told(
     assert (done.code, says in done.out) == (0, True)
     assert run("ask", str(people), "smoker").code == 0
     assert run("ask", str(people), "smoker", "--mechanism", other).code == 4
+
+
+MEDIAN = "quantile(age, 0.5, 0, 100)"
+
+
+def test_what_is_dear_is_asked_for_only_by_those_who_agreed(run: Run, people: Path) -> None:
+    asked(run, str(people), "smoker", "--questions", "200")
+    before = entries(f"{people}.peekproof")
+    refused = run("ask", str(people), MEDIAN)
+    assert refused.code == 2
+    assert "--yes must be given for what costs as much as" in refused.err
+    assert "of 199 that are left" in refused.err
+    assert "nothing was charged" in refused.err
+    assert entries(f"{people}.peekproof") == before
+
+    command = ("-m", "peekproof", "ask", str(people), MEDIAN)
+    declined = on_terminal(*command, typed="n\n")
+    assert (declined.code, "199 are left. Ask? [y/N]" in declined.out) == (1, True)
+    assert entries(f"{people}.peekproof") == before
+    agreed = on_terminal(*command, typed="y\n")
+    assert agreed.code == 0
+    assert "is the quantile of some level" in agreed.out
+    assert len(entries(f"{people}.peekproof")) > len(before)
+
+    again = run("ask", str(people), MEDIAN)  # free by now: nobody needs to agree
+    assert (again.code, "(free)" in again.out) == (0, True)
+    other = run("ask", str(people), "quantile(age, 0.25, 0, 100)", "--yes")
+    assert other.code == 0
+
+
+def test_what_is_dear_makes_no_ledger_before_it_is_agreed_to(run: Run, people: Path) -> None:
+    refused = run("ask", str(people), MEDIAN, "--questions", "200")
+    assert refused.code == 2
+    assert not Path(f"{people}.peekproof").exists()
+    many = [f"age > {each}" for each in range(20, 30)]
+    assert run("ask", str(people), *many, "--questions", "200").code == 0  # one for each
+
+
+def test_what_costs_one_question_for_each_draw_is_not_dear(run: Run, people: Path) -> None:
+    first, second = (
+        [f"smoker given age > {each}" for each in ages] for ages in ((31, 32, 33), (41, 42, 43))
+    )
+    assert run("ask", str(people), *first, "--questions", "200").code == 0  # a new ledger
+    done = asked(run, str(people), *second)
+    assert done["remaining"] == 200 - 2 * 6
+    # Of one condition, which is paid for once: five draws.
+    among = [f"age > {each} given not smoker" for each in range(51, 55)]
+    assert asked(run, str(people), *among)["remaining"] == 200 - 2 * 6 - 5
+
+
+@pytest.mark.parametrize(
+    ("question", "footer"),
+    [
+        ("age > 50", "±0."),
+        ("smoker and age > 97", "at most ±0."),  # cut off at 0
+        ("mean(age, 0, 100)", "for all 200 questions together"),
+        ("smoker given age > 50", "for all 200 questions together"),
+        ("smoker by age (30, 60)", "for all 200 questions together"),
+    ],
+)
+def test_the_last_line_tells_a_radius_only_if_it_is_that_of_the_answers(
+    question: str, footer: str, run: Run, people: Path
+) -> None:
+    done = run("ask", str(people), question, "--questions", "200", "--mechanism", "gaussian")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[-1].startswith(footer)

@@ -62,16 +62,16 @@ def test_an_attack_is_shown_with_the_control_beside_what_is_planned(run: Run) ->
 
 def test_mechanisms_are_those_that_are_named_and_the_control(run: Run) -> None:
     done = run(
-        "attack", "freedman", *SMALL, "--mechanism", "ladder", "--mechanism", "votes",
+        "attack", "freedman", *SMALL, "--mechanism", "ladder", "--mechanism", "laplace",
         "--mechanism", "ladder",
     )  # fmt: skip
 
     assert (done.code, done.err) == (0, "")
     assert row(done.out, "plain")[3] == "0.0000"
     assert row(done.out, "ladder")[1] == "does not apply"
-    assert row(done.out, "votes")[1] == "refused"
+    assert row(done.out, "laplace")[1] == "refused"
     assert "ladder does not answer such questions." in done.out
-    assert "votes would not begin: n = 400 rows and 30 questions" in done.out
+    assert "laplace would not begin: n = 400 rows and 30 questions" in done.out
     assert "planned" not in done.out
 
 
@@ -109,7 +109,7 @@ def test_json_says_what_the_table_says(run: Run) -> None:
 
 
 def test_the_matrix_has_a_row_for_every_mechanism_and_a_column_for_every_attack(run: Run) -> None:
-    chosen = ("plain", "votes", "ladder")
+    chosen = ("plain", "laplace", "ladder")
     # Sessions of so few rows refuse; the control and the ladder never do.
     words = ["attack", "all", *SMALL, *(word for name in chosen for word in ("--mechanism", name))]
     done, parsed = run(*words), json.loads(run(*words, "--json").out)
@@ -306,7 +306,7 @@ def test_a_picture_that_cannot_be_written_is_refused_before_any_work(
 
 def test_several_runs_say_which_is_shown_and_who_never_began(run: Run) -> None:
     sizes = ("--rows", "60", "--questions", "5")
-    out = run("attack", "correlation", *sizes, "--mechanism", "votes", "--runs", "2").out
+    out = run("attack", "correlation", *sizes, "--mechanism", "laplace", "--runs", "2").out
 
     assert "of the last question of the run with seed 1;" in out
-    assert "  votes: there was no conversation" in out.splitlines()
+    assert "  laplace: there was no conversation" in out.splitlines()

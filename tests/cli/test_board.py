@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cli.running import Outcome, Run
-from peekproof.cli.board_show import bar
 from learn.board.contests import frame_of, labels_of
+from peekproof.cli.board_show import bar
 
 
 @pytest.fixture

@@ -168,7 +168,9 @@ def test_the_demonstration_can_be_repeated_in_the_same_folder(
         return found
 
     first, second = told_by("5"), told_by("5")
-    monkeypatch.setattr("peekproof.cli.demo.find_spec", lambda name: None)  # its figure says no more
+    monkeypatch.setattr(
+        "peekproof.cli.demo.find_spec", lambda name: None
+    )  # its figure says no more
     other = told_by("6")
 
     # The seed fixes the data, so exact claims repeat.

@@ -100,8 +100,8 @@ def test_a_new_ledger_has_no_table(run: Run, people: Path, monkeypatch: pytest.M
     done = run("ledger", "show", str(people))
 
     assert done.code == 0
-    assert len(done.out.splitlines()) == 3
-    assert "share" not in done.out
+    assert len(done.out.splitlines()) == 4
+    assert "value" not in done.out
 
 
 def test_a_question_paid_for_but_never_answered_is_shown(

@@ -14,10 +14,10 @@ from cli.running import Run, in_pipe
 from peekproof.cli.main import cli, exit_code, main
 from peekproof.core.errors import (
     DataError,
-    PeekproofError,
     InvalidInput,
     LedgerDamaged,
     LedgerTooNew,
+    PeekproofError,
     QuestionError,
 )
 from peekproof.core.refusals import BudgetExhausted, VacuousPlan
@@ -72,6 +72,8 @@ def test_there_are_these_commands() -> None:
         "ledger diff",
         "ledger receipt",
         "ledger adopt",
+        "ledger move",
+        "ledger restore",
         "account",
         "account compose",
         "account growth",

@@ -10,7 +10,6 @@ from cli.running import Run
 from peekproof.cli import plan_chains, plan_compare
 from peekproof.core.target import Target
 from peekproof.planner.growth import growth
-from peekproof.planner.published import VOTES
 from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
 
 
@@ -38,16 +37,12 @@ def test_every_route_is_printed_in_order_and_one_is_taken(run: Run) -> None:
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("Radius for 1,000 adaptively chosen questions on 100,000 rows")
     expected = compared(100_000, 1000)
-    assert len(rows) == len(expected) == 20
+    assert len(rows) == len(expected) == 19
     for (_, _, rest), route in zip(rows, expected, strict=True):
         assert rest.startswith(f"{route} ")
     assert rows[0][0] == "→"
     assert [mark for mark, _, _ in rows].count("→") == 1
-    assert [rest.partition("  ")[0] for mark, _, rest in rows if mark == "·"] == [
-        VOTES,
-        TRUNCATION,
-        SPLIT,
-    ]
+    assert [rest.partition("  ")[0] for mark, _, rest in rows if mark == "·"] == [TRUNCATION, SPLIT]
     assert [mark for mark, _, _ in rows[-3:]] == ["✗"] * 3
     assert "(only if nothing adapts)" in rows[-1][2]
     assert "T-joint-variance, T-noise, T-drift-gauss, T-rounding" in rows[0][2]

@@ -35,3 +35,24 @@ def test_commands_take_a_database_for_a_ledger(run: Run, csv: Path, database: Da
     unnamed = run("ask", str(csv), "age > 60", "--ledger", database.uri)
     assert unnamed.code == 4
     assert "ledger=people" in unnamed.err
+
+
+def test_a_ledger_moves_and_the_file_says_where(run: Run, csv: Path, database: Database) -> None:
+    assert run("ask", str(csv), "age > 50", "--questions", "20").code == 0
+    place = database.place("people")
+    done = run("ledger", "move", str(csv), place)
+    assert done.code == 0, done.err
+    assert "6 entries" in done.out
+    old = run("ask", str(csv), "age > 60")
+    assert old.code == 4
+    assert "was moved" in old.err
+    assert "ledger=people" in old.err
+    assert run("ledger", "verify", str(csv)).code == 0
+    asked = run("ask", str(csv), "age > 60", "--ledger", place, "--json")
+    assert asked.code == 0, asked.err
+    assert json.loads(run("ledger", "show", place, "--json").out)["draws"] == 2
+    back = str(csv.with_name("back.peekproof"))
+    assert json.loads(run("ledger", "move", place, back, "--json").out)["entries"] == 11
+    assert run("ask", str(csv), "age > 70", "--ledger", place).code == 4
+    assert run("ask", str(csv), "age > 70", "--ledger", back).code == 0
+    assert run("ledger", "replay", back).code == 0

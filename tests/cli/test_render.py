@@ -92,7 +92,7 @@ def test_codes_in_a_text_are_shown_and_not_obeyed(
     captured = capsys.readouterr()
 
     assert "a\\x1b[31mb\nc\\x0d\\x9b\n" in captured.out
-    assert "d\\x1b[31m\\x0ae" in captured.out
+    assert "d\\x1b[31m e" in captured.out
     assert "f\\x07 must be g, got h" in captured.err
 
 

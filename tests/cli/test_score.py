@@ -267,7 +267,7 @@ def test_a_gateway_with_a_holdout_is_scored_on_and_its_token_is_not_shown(
     held = Holdout(None, labels())
     monkeypatch.setattr("peekproof.client.connecting.connect", lambda *_, **__: held)
     pl.read_csv(model).select("prediction").write_csv(model)
-    found = score(run, model, "http://127.0.0.1:1/#token=hf_secret", "--guess", "0.8")
+    found = score(run, model, "http://127.0.0.1:1/#token=pp_secret", "--guess", "0.8")
     assert (found["holdout"], found["confirmed"]) == ("http://127.0.0.1:1/", True)
 
 
@@ -275,10 +275,10 @@ def test_a_gateway_without_a_holdout_is_an_error_that_shows_no_token(
     run: Run, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("peekproof.client.connecting.connect", lambda *_, **__: object())
-    done = run("score", str(model), "--holdout", "http://127.0.0.1:1/#token=hf_secret")
+    done = run("score", str(model), "--holdout", "http://127.0.0.1:1/#token=pp_secret")
     assert done.code == 2
     assert "serves a holdout" in done.err
-    assert "hf_secret" not in done.err
+    assert "pp_secret" not in done.err
 
 
 def test_two_predictions_are_compared(run: Run, churn: Path, model: Path) -> None:

@@ -16,12 +16,12 @@ import pytest
 
 from cli.running import Run
 from cli.serving import serving
+from ledger.postgres_server import Database
 from peekproof.cli import serve_running
 from peekproof.cli.serve_demo import CARRIERS, ORIGINS, ROWS, demonstration
 from peekproof.server.served import open_all
 from peekproof.server.serving import Worker
 from peekproof.server.settings import Dataset, Settings
-from ledger.postgres_server import Database
 
 ASK = "/v1/datasets/people/ask"
 
@@ -190,9 +190,9 @@ def test_people_read_the_promise_a_link_and_how_to_invite(
     tokens = f"--tokens {people}.peekproof-tokens"
 
     assert (first.code, first.err) == (0, "")
-    assert "people: 4,000 rows, ±0." in first.out
+    assert "people: 4,000 rows, shares within ±0." in first.out
     assert "at confidence 0.95 for all of 20 questions; 20 left" in first.out
-    assert "/#token=hf_" in first.out
+    assert "/#token=pp_" in first.out
     assert f"peekproof token create NAME {tokens} --address http://127.0.0.1:" in first.out
     assert "token=" not in second.out
     assert f"peekproof token create NAME --custodian {tokens}" in second.out
@@ -320,4 +320,4 @@ def test_a_missing_extra_says_what_to_install(
 
 
 def test_a_link_has_its_token_where_browsers_do_not_send_it() -> None:
-    assert serve_running.link_of("https://x", "hf_a_b") == "https://x/#token=hf_a_b"
+    assert serve_running.link_of("https://x", "pp_a_b") == "https://x/#token=pp_a_b"

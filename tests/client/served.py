@@ -10,7 +10,6 @@ SERVED: dict[str, dict[str, Any]] = {
     "laplace": {"questions": 20},
     "truncation": {"questions": 20},
     "splitting": {"questions": 12},
-    "votes": {"questions": 20},
     "rounds": {"questions": 40, "rounds": 8},
     "checking": {"questions": 100},
     "limited-checking": {"questions": 100, "failures": 4, "tolerance": 0.05},

@@ -11,6 +11,7 @@ import pytest
 
 import peekproof
 from client.served import SERVED
+from peekproof.client.pricing import within_told
 from peekproof.core.charge import amount_of
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference
@@ -29,6 +30,7 @@ FORMS = [
     ("grouped", "mean(delay, -50, 50) by night"),
     ("conditional", "delay > 10 given carrier = 'AA'"),
     ("conditional", "mean(delay, -50, 50) given night"),
+    ("conditional", "mean(distance, 0, 3000)"),
     ("quantile", "quantile(delay, 0.5, -20, 120)"),
 ]
 
@@ -48,7 +50,8 @@ def placeless(found: Any) -> Any:
             levels = tuple((None, level) for _, level in found.joint.levels)
             return replace(found, joint=replace(found.joint, levels=levels))
         case peekproof.ConditionalAnswer():
-            return replace(found, found=placeless(found.found))
+            missing = found.missing and placeless(found.missing)
+            return replace(found, found=placeless(found.found), missing=missing)
         case peekproof.GroupedAnswer():
             cells = tuple(placeless(each) for each in found.cells)
             sizes = tuple(placeless(each) for each in found.sizes)
@@ -89,7 +92,7 @@ def test_a_choice_is_rebuilt_as_the_session_has_it(
     remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:
     shares = ["delay > 10", "night", "distance > 900"]
-    means = ["mean(delay, 0, 9)", "mean(distance, 0, 9)"]
+    means = ["mean(delay, 0, 9, 0)", "mean(distance, 0, 9, 0)"]
     for candidates in (shares, means):
         before = spent(local)
         first = remote.best(candidates)
@@ -136,7 +139,8 @@ def test_every_mechanism_is_certified_as_the_session_does(name: str, everything:
         batch = remote.ask_many(questions)
         assert sum(amount_of(each.cost) for each in batch) == spent(local) - before
         assert [each.replayed for each in batch] == [False, False, True, False]
-        assert remote.ask_many(questions) == local.ask_many(questions)
+        told = [list(map(placeless, each.ask_many(questions))) for each in (remote, local)]
+        assert told[0] == told[1]
         assert remote.conditional("delay > 4 given night").value >= 0
         assert placeless(remote.conditional("delay > 4 given night")) == placeless(
             local.conditional("delay > 4 given night")
@@ -158,7 +162,7 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
     local = own(everything, name)
     asked = {"delay > 5": 0.5, "delay > 6": 0.01}
     if name != "thresholdout":  # which compares shares only
-        asked["mean(delay, -50, 50)"] = 4.0
+        asked["mean(delay, -50, 50, 0)"] = 4.0
     with connected(everything, name) as remote:
         for question, guess in asked.items():
             before, priced = spent(local), remote.price_of(question, guess=guess)
@@ -166,6 +170,8 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
             first = remote.ask(question, guess=guess)
             assert amount_of(first.cost) == spent(local) - before
             again = remote.ask(question)
+            assert isinstance(first, peekproof.Answer)
+            assert isinstance(again, peekproof.Answer)
             assert again == local.ask(question)
             assert remote.price_of(question) == local.price_of(question)
             assert remote.price_of(question).certificate == first.certificate
@@ -241,3 +247,72 @@ def test_overrides_that_come_later_are_among_the_assumptions(
     assert remote.plan.certificate.assumptions == after.certificate.assumptions
     before.certificate.verify()  # of what was known then
     after.certificate.verify()
+
+
+def test_the_radius_of_a_mean_is_in_its_units_also_where_values_may_be_missing(
+    remote: peekproof.RemoteSession, local: peekproof.Session
+) -> None:
+    question = "mean(delay, -51, 51)"
+    prices = [each.price_of(question, radius=20.0).questions for each in (remote, local)]
+    assert prices[0] == prices[1]
+    found = remote.conditional(question, radius=20.0)
+    assert found.over.radius <= 20.0
+    assert found.under.radius <= 20.0 / 102
+    assert placeless(remote.ask(question)) == placeless(local.ask(question))
+
+
+@pytest.mark.parametrize(
+    ("question", "condition"),
+    [
+        ("delay > 17 given distance > 901", "distance > 901"),
+        ("mean(delay, -41, 41) given distance > 902", "distance > 902 and delay is not null"),
+        ("delay > 18 by carrier", None),
+    ],
+)
+def test_the_width_within_groups_is_told_as_the_gateway_does(
+    question: str,
+    condition: str | None,
+    remote: peekproof.RemoteSession,
+    local: peekproof.Session,
+) -> None:
+    def same() -> peekproof.Price:
+        ours, theirs = remote.price_of(question), local.price_of(question)
+        assert ours.width == theirs.width
+        assert ours.questions == theirs.questions
+        return ours
+
+    assert not same().width.known
+    if condition:
+        remote.ask(condition)
+        same()
+    remote.respond([question])
+    assert same().known
+
+
+@pytest.mark.parametrize("name", ["checking", "limited-checking"])
+def test_the_price_of_two_guesses_is_told_as_the_gateway_does(
+    name: str, everything: Running
+) -> None:
+    local = own(everything, name)
+    with connected(everything, name) as remote:
+        for guessed in ("delay > 23 and distance > 903", "distance > 903"):
+            remote.ask(guessed, guess=0.4)
+        question = "delay > 23 given distance > 903"
+        ours, theirs = remote.price_of(question), local.price_of(question)
+        assert (ours.width, ours.questions) == (theirs.width, theirs.questions)
+        assert ours.known
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{}, {"least": 2, "radius": 1, "width": "x"}, {"least": 0, "radius": 10**400, "width": "x"},
+     {"least": 0, "radius": "inf", "width": "x"}, {"least": -1, "radius": 1, "width": "x"}],
+)  # fmt: skip
+def test_a_width_that_cannot_be_is_not_believed(
+    said: dict[str, Any], remote: peekproof.RemoteSession
+) -> None:
+    promise, price = remote._asking.promise, remote.price(0.4)
+    with pytest.raises(peekproof.GatewayUnavailable):
+        within_told(promise, price, said)
+    told = within_told(promise, price, {"least": 0, "radius": 1, "width": "at\x1b[2J"})
+    assert str(told.width) == r"at\x1b[2J"

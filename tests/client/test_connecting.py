@@ -15,7 +15,7 @@ from client.scripted import problem, reply, scripted
 from peekproof.client.address import read_address
 from server.gateways import Running, held, running
 
-SECRET = "hf_0123456789ab_a-secret-that-nobody-else-may-see"
+SECRET = "pp_0123456789ab_a-secret-that-nobody-else-may-see"
 
 
 def test_the_link_of_a_custodian_is_enough(everything: Running) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import peekproof
 from peekproof.client.dataset import RemoteData
+from peekproof.client.promise import Promise
 from server.gateways import Running
 
 Altering = Callable[[Any], object]
@@ -94,7 +95,7 @@ def test_another_ledger_in_the_same_place_is_noticed(
     everything: Running, remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = remote.ask("delay > 71")
-    with peekproof.connect(everything.address, everything.analyst, dataset="votes") as other:
+    with peekproof.connect(everything.address, everything.analyst, dataset="truncation") as other:
         promise = other._asking.promise
     monkeypatch.setattr(RemoteData, "promise", lambda _: promise)
     altered(monkeypatch, lambda said: said.update(promise=promise.mark))
@@ -139,3 +140,19 @@ def test_a_promise_that_no_theorem_gives_is_not_believed(
     monkeypatch.setattr(Calls, "look", lying)
     with pytest.raises(peekproof.GatewayUnavailable, match=r"runs peekproof 99\.0"):
         peekproof.connect(everything.address, everything.analyst, dataset="gaussian")
+
+
+def test_names_that_a_gateway_makes_up_are_spelled_out(
+    everything: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who the token is for, and what others asked, is the gateway's word."""
+    made, name = Promise.__init__, "ann\x1b[2J\u202e\x9b"
+
+    def lied(self: Promise, said: Any, *given: Any, **more: Any) -> None:
+        made(self, {**said, "analyst": name}, *given, **more)
+
+    monkeypatch.setattr(Promise, "__init__", lied)
+    with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
+        for text in (repr(found), found._repr_html_()):
+            assert all(each.isprintable() or each == "\n" for each in text)
+        assert "ann\\x1b[2J" in repr(found)

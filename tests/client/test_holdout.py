@@ -156,10 +156,14 @@ def test_the_same_predictions_again_are_free(remote: peekproof.Holdout, found: L
 def test_models_are_scored_by_the_features_that_are_given(
     gateway: Running, found: Labelled
 ) -> None:
-    features = np.arange(ROWS, dtype=np.float64)[:, None]
-    training = features[80:480], found.labels[80:480]
+    features = np.column_stack([np.arange(ROWS, dtype=np.float64), np.zeros(ROWS)])
+    training = features[80:480] + np.array([0.0, 1.0]), found.labels[80:480]
     with connected(gateway, X=features, training=training) as remote:
         answer = remote.score(Knows(found.labels, wrong=100))
+        left = remote.left
+        with pytest.raises(peekproof.InvalidInput, match="400 rows of it"):
+            remote.trained_on(features[80:480], found.labels[80:480])
+        assert remote.left == left
     assert answer.value == 0.95  # as on the training rows, of which 20 of 400 are wrong too
 
 
@@ -221,7 +225,9 @@ def test_ids_are_those_of_the_rows(gateway: Running, remote: peekproof.Holdout) 
         assert small.desk.ids() is None
 
 
-def test_conditions_about_groups_are_asked_there(remote: peekproof.Holdout, found: Labelled) -> None:
+def test_conditions_about_groups_are_asked_there(
+    remote: peekproof.Holdout, found: Labelled
+) -> None:
     share = remote.desk.share("region = 'south'", Guessed(share=0.5))
     assert share.low <= found.regions.count("south") / ROWS <= share.high
 

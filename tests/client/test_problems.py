@@ -9,7 +9,7 @@ import pytest
 import peekproof
 from core.test_errors import EXAMPLES
 from peekproof.client.problems import error_in, error_of
-from peekproof.core.errors import DataError, PeekproofError, LedgerError
+from peekproof.core.errors import DataError, LedgerError, PeekproofError
 from peekproof.server.problems import problem_of
 from server.gateways import Running
 
@@ -89,7 +89,10 @@ def test_refusals_come_with_their_numbers(
         (lambda asked: asked.ask("delay > 1", radius=-1), peekproof.InvalidInput),
         (lambda asked: asked.ask("delay > 1", radius=1e-9), peekproof.InvalidInput),
         (lambda asked: asked.ask("delay > 1", guess=0.5), peekproof.InvalidInput),
-        (lambda asked: asked.quantile("quantile(delay, 0.5, 0, 9)", loss=0), peekproof.InvalidInput),
+        (
+            lambda asked: asked.quantile("quantile(delay, 0.5, 0, 9)", loss=0),
+            peekproof.InvalidInput,
+        ),
         (lambda asked: asked.best(["delay > 1"]), peekproof.InvalidInput),
         (lambda asked: asked.price_of("delay > 1", loss=0.1), peekproof.InvalidInput),
         (lambda asked: asked.price(float("nan")), peekproof.InvalidInput),

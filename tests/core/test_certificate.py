@@ -87,7 +87,7 @@ def test_the_explanation_has_every_part_number_assumption_and_citation() -> None
 
     assert text.startswith(
         "With probability at least 0.95, the intervals of all of at most 2,000 answers from "
-        "1,000,000 rows hold together; this one reaches at most 0.4375 (T-joint):\n"
+        "1,000,000 rows hold together; this one reaches at most 0.4375 of its scale (T-joint):\n"
     )
     assert "  0.1250  part 0 (T-noise: x = 0.5)\n" in text
     assert "  0.2500  part 1 (T-drift-gauss: x = 1.5)\n" in text
@@ -98,7 +98,7 @@ def test_the_explanation_has_every_part_number_assumption_and_citation() -> None
 
 @given(radius=st.floats(1e-6, 0.9))
 def test_the_explanation_never_understates_the_radius(radius: float) -> None:
-    found = re.search(r"reaches at most (\S+) \(", certificate(radius).explain())
+    found = re.search(r"reaches at most (\S+) of its scale \(", certificate(radius).explain())
 
     assert found
     assert Fraction(found[1]) >= Fraction(radius)

@@ -15,15 +15,16 @@ from peekproof.core.errors import (
     DataChanged,
     DataError,
     EvaluationFailed,
-    PeekproofError,
     InvalidInput,
     LedgerClosed,
     LedgerDamaged,
     LedgerError,
     LedgerMismatch,
     LedgerMissing,
+    LedgerMoved,
     LedgerTooNew,
     LedgerUnavailable,
+    PeekproofError,
     QuestionError,
     Refusal,
     TypeMismatch,
@@ -80,10 +81,13 @@ EXAMPLES: tuple[PeekproofError, ...] = (
     LedgerTooNew(ledger="a.db", found=9, supported=1),
     LedgerUnavailable(ledger="a.db", problem="is locked"),
     LedgerClosed(ledger="a.db"),
+    LedgerClosed(ledger="a.db", reason="2 entries are lost"),
+    LedgerMoved(ledger="a.db", to="postgresql:///d?ledger=a"),
+    LedgerMoved(ledger="a.db", to="postgresql:///d?ledger=a", delivered=False),
     ShareExhausted(analyst="ann", asked=3, remaining=2),
     BudgetElsewhere(ledger="a.db", place="b.db", entries=12),
     LedgerRolledBack(ledger="a.db", place="b.db", seen=1234, found=7),
-    WitnessDamaged(ledger="a.db", file="state/hf1-0.json"),
+    WitnessDamaged(ledger="a.db", file="state/pp1-0.json"),
     GatewayError(),
     Unauthenticated(problem="the token has expired"),
     NotAllowed(problem="the token is for other data"),
@@ -126,10 +130,14 @@ def altered(value: object) -> object:
     match value:
         case str():
             return f"{value}~"
+        case bool():
+            return not value
         case int():
             return value + 2
         case float() | Fraction():
             return value / 2
+        case tuple():
+            return (*value, "other")
     raise TypeError(f"no other value known for {value!r}")
 
 

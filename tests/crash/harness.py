@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ledger.books import COST, at
 from peekproof.ledger import loading
 from peekproof.ledger.ledger import Ledger, Reservation
-from ledger.books import COST, at
 
 WAIT = 60  # seconds until a child that should die counts as hanging
 

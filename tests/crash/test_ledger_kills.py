@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import resource
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,23 +17,21 @@ from pathlib import Path
 import pytest
 
 from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
+from ledger.books import OPENING
 from peekproof.accounting.session_gate import SessionGate
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.core.loss import GDP
 from peekproof.ledger import file as file_module
-from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.entry import follow
 from peekproof.ledger.file import create_file
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.log import Log
 from peekproof.ledger.postgres import PostgresStore
 from peekproof.ledger.sqlite import SqliteStore
-from ledger.books import OPENING
 
 KILLS = int(os.environ.get("PEEKPROOF_KILLS", "40"))
 LARGE = replace(OPENING, questions=10**6, budget=GDP(Fraction(10**6)))
 GATE = SessionGate.within(LARGE.budget)
-FORMATS = Path(__file__).parent.parent / "ledger" / "formats"
 
 
 ENGINES = {"SQLite": SqliteStore, "PostgreSQL": PostgresStore}
@@ -53,7 +50,7 @@ def made(engine: str, tmp_path: Path, request: pytest.FixtureRequest) -> Callabl
         place = str(tmp_path / f"{number}.peekproof")
         if engine == "PostgreSQL":
             place = request.getfixturevalue("database").place(f"killed {number}")
-        Ledger.create(place, replace(LARGE, fingerprint=f"hf1-{number:032x}")).close()
+        Ledger.create(place, replace(LARGE, fingerprint=f"pp1-{number:032x}")).close()
         return place
 
     return make
@@ -117,21 +114,6 @@ def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> Non
     Ledger.create(str(place), LARGE).close()
     told = [Child(worker(str(place), "a", gate=GATE, most=2)).last_words()]
     check(str(place), told).close()
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_migration_killed_at_its_step(when: str, tmp_path: Path) -> None:
-    place = tmp_path / "old.peekproof"
-    shutil.copy(FORMATS / "1" / "noise.peekproof", place)
-
-    def migrate(_: int) -> None:
-        deadly(sqlite_module, "migrate", when=when, nth=1)()
-        Ledger.open(str(place))
-
-    Child(migrate).last_words()
-    ledger = Ledger.open(str(place))
-    assert ledger.verify() == len(ledger.entries()) > 10
-    ledger.close()
 
 
 def test_writers_killed_at_random_lose_nothing_and_gain_nothing(

@@ -24,6 +24,7 @@ def total(form: Form, rows: list[Row]) -> int | tuple[int, ...]:
                 for row in rows:
                     inside = naive.truth(cell, row) is True
                     if isinstance(weight, Mean):
+                        inside = inside and has_part(weight, row)
                         value = clipped(weight, row) if inside else 0.0
                         sums[place] += contribution(value, low, high)
                     elif weight is None or naive.truth(weight, row) is True:
@@ -36,6 +37,8 @@ def total(form: Form, rows: list[Row]) -> int | tuple[int, ...]:
                     if naive.truth(cell, row) is not True:
                         continue
                     if isinstance(weight, Mean):
+                        if not has_part(weight, row):
+                            continue
                         part = contribution(clipped(weight, row), weight.low, weight.high)
                         counted[place] += part
                         others[place] += FINE - part
@@ -55,9 +58,16 @@ def total(form: Form, rows: list[Row]) -> int | tuple[int, ...]:
             return tuple(held)
 
 
+def has_part(mean: Mean, row: Row) -> bool:
+    return mean.missing is not None or naive.value(mean.operand, row) is not None
+
+
 def clipped(mean: Mean, row: Row) -> float:
     found = naive.value(mean.operand, row)
-    return mean.missing if found is None else min(max(_number(found), mean.low), mean.high)
+    if found is None:
+        assert mean.missing is not None
+        return mean.missing
+    return min(max(_number(found), mean.low), mean.high)
 
 
 def contribution(value: float, low: float, high: float) -> int:

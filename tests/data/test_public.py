@@ -71,7 +71,7 @@ def test_a_mean_is_the_contribution_of_each_row(content: Rows, operand: Any, low
 def test_a_mean_of_more_rows_than_a_chunk() -> None:
     numbers = np.arange(2 * CHUNK + 5) % 1000
     table = PublicTable({"x": numbers})
-    found = table.values(parse_question("mean(x, 0, 500)", table.schema))
+    found = table.values(parse_question("mean(x, 0, 500, 0)", table.schema))
 
     assert np.abs(found - np.minimum(numbers, 500) / 500).max() <= 1 / FINE
 

@@ -317,7 +317,7 @@ from peekproof.query.question import parse_question
 whole = lambda folder: in_memory(polars.read_parquet(folder + "/*.parquet"))
 source = {"pieces": scan, "whole": whole}[sys.argv[1]](sys.argv[2])
 asked = [parse_question(f"x > {i} and y < {i}", source.schema) for i in range(20)]
-source.totals([*asked, parse_question("mean(x + y, 0, 1)", source.schema)])
+source.totals([*asked, parse_question("mean(x + y, 0, 1, 0)", source.schema)])
 (most,) = [line for line in Path("/proc/self/status").open() if line.startswith("VmHWM:")]
 print(source.rows, int(most.split()[1]) * 1024)
 """

@@ -47,7 +47,7 @@ def test_a_batch_is_followed_by_blocks_of_its_questions() -> None:
     assert steps(heard) == [ROWS // 2, ROWS, ROWS]
 
 
-@pytest.mark.parametrize("text", ["x > {}", "mean(x * {}, 0, 1)", "x > {} and y < 0.5"])
+@pytest.mark.parametrize("text", ["x > {}", "mean(x * {}, 0, 1, 0)", "x > {} and y < 0.5"])
 def test_workers_share_the_rows_and_one_of_them_tells(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,7 +67,7 @@ def test_what_is_told_does_not_depend_on_values(monkeypatch: pytest.MonkeyPatch)
     for seed in (1, 2):
         heard: Heard = []
         table = opened(heard, seed=seed)
-        table.totals([*asked(table, 700), *asked(table, 300, "mean(x * {}, 0, 1)")])
+        table.totals([*asked(table, 700), *asked(table, 300, "mean(x * {}, 0, 1, 0)")])
         told.append([(done, total) for done, total, _ in heard])
     assert told[0] == told[1]
     assert len(told[0]) > 40

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import traceback
+from dataclasses import replace
 from fractions import Fraction
 from math import inf, isnan, nan, nextafter, ulp
 
@@ -54,6 +55,13 @@ def means(draw: st.DrawFn) -> Mean:
     return Mean(draw(NUMERICS), low, high, missing)
 
 
+def weighing() -> st.SearchStrategy[Mean]:
+    """Means as weights of cells: rows without a value count as something, or have no part."""
+    return st.builds(
+        lambda mean, out: replace(mean, missing=None) if out else mean, means(), st.booleans()
+    )
+
+
 @st.composite
 def quantiles(draw: st.DrawFn) -> Quantile:
     low, high = draw(ranges())
@@ -76,13 +84,13 @@ PARTITIONS = st.one_of(
     values(TEXTS, TEXT | WORDS),
     values(FLAGS, st.booleans()),
 )
-WEIGHTS = st.none() | predicates(LITERALS) | means()
+WEIGHTS = st.none() | predicates(LITERALS) | weighing()
 FORMS: st.SearchStrategy[Form] = st.one_of(
     st.builds(Share, predicates(LITERALS)),
     means(),
     quantiles(),
     st.builds(Histogram, PARTITIONS, WEIGHTS),
-    st.builds(Grouped, PARTITIONS, predicates(LITERALS) | means()),
+    st.builds(Grouped, PARTITIONS, predicates(LITERALS) | weighing()),
 )
 
 
@@ -142,7 +150,8 @@ def test_contributions_are_integers_near_the_place_between_the_bounds(
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("mean(x, 0, 10)", FINE * (0 + 5 + 10 + 10 + 0 + 0) // 10),
+        ("mean(x, 0, 10, 0)", FINE * (0 + 5 + 10 + 10 + 0 + 0) // 10),
+        ("mean(coalesce(x, 5), 0, 10)", FINE * (0 + 5 + 10 + 10 + 5 + 0) // 10),
         ("mean(x, 0, 10, 5)", FINE * (0 + 5 + 10 + 10 + 5 + 0) // 10),
         ("mean(x / 10, 0, 1, 1)", FINE * (0 + 5 + 10 + 10 + 10 + 0) // 10),
         ("histogram(x, (0, 5))", (2, 0, 3)),
@@ -154,7 +163,7 @@ def test_contributions_are_integers_near_the_place_between_the_bounds(
         ("histogram(f, (false))", (1,)),
         # Five rows are outside of the cell of '', and 0 is in the middle of [−8, 8].
         (
-            "histogram(c, ('', 'AA'), mean(x, -8, 8))",
+            "histogram(c, ('', 'AA'), mean(x, -8, 8, -8))",
             (FINE // 2 * 5, (0 + 13 + 16) * FINE // 16 + FINE // 2 * 3),
         ),
         ("histogram(c, ('AA'), mean(x, 8, 16, 8))", ((8 + 8 + 16) * FINE // 16,)),
@@ -224,8 +233,8 @@ def test_sums_are_exact_however_many_rows() -> None:
     rows = 300_001
     table = in_memory({"x": np.full(rows, 1.0), "y": np.full(rows, 1 / 3)})
     third = round(Fraction(FINE, 3))
-    assert totals(table, "mean(x, 0, 1)", "mean(y, 0, 1)") == [FINE * rows, third * rows]
-    assert totals(table, "histogram(x, (1), mean(y, 0, 1))") == [(0, third * rows)]
+    assert totals(table, "mean(x, 0, 1, 0)", "mean(y, 0, 1, 0)") == [FINE * rows, third * rows]
+    assert totals(table, "histogram(x, (1), mean(y, 0, 1, 0))") == [(0, third * rows)]
     assert FINE * totals_module.CHUNK < 2**53
 
 
@@ -251,12 +260,12 @@ def test_shares_have_the_same_total_as_count() -> None:
 def test_only_shares_are_counted() -> None:
     table, _ = large(5)
     with pytest.raises(EvaluationFailed):
-        table.count([parse_question("mean(a, 0, 1)", table.schema)])
+        table.count([parse_question("mean(a, 0, 1, 0)", table.schema)])
 
 
 def test_a_name_that_looks_like_a_pattern_is_a_name() -> None:
     table = in_memory({"^a$": [1.0, None, 3.0], "a": [7.0, 8.0, 9.0]})
-    assert totals(table, "mean(`^a$` / 2, 0, 2)") == [FINE * (1 + 0 + 3) // 4]
+    assert totals(table, "mean(`^a$` / 2, 0, 2, 0)") == [FINE * (1 + 0 + 3) // 4]
     assert totals(table, "histogram(`^a$`, (2))") == [(1, 1)]
 
 
@@ -291,7 +300,7 @@ def test_a_failing_engine_says_nothing(
 
 def test_totals_are_withheld_from_everything_but_mechanisms() -> None:
     table = in_memory({"a": [123.0] * 31})
-    for text in ("mean(a, 0, 246)", "histogram(a, (1, 200))", "quantile(a, 0.5, 0, 1)", "a > 1"):
+    for text in ("mean(a, 0, 246, 0)", "histogram(a, (1, 200))", "quantile(a, 0.5, 0, 1)", "a > 1"):
         (exact,) = table.totals([parse_question(text, table.schema)])
         assert isinstance(exact, Exact)
         assert "31" not in f"{exact!r} {exact}"

@@ -20,12 +20,14 @@ import yaml
 import peekproof
 from cli.running import in_pipe
 from documents import PAGES, ROOT, Block, blocks, every_block, transcript, typed
+from ledger.postgres_server import Database
 from peekproof.cli.main import cli
 from peekproof.server.app import ENDPOINTS
 from peekproof.testing.statistics import statistical
-from ledger.postgres_server import Database
 from prepared import FOLDERS
 from sizes import sized
+
+pytestmark = pytest.mark.one_budget  # as whoever follows the pages
 
 # Pages whose commands another test runs.
 ELSEWHERE = {

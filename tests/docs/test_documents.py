@@ -17,6 +17,8 @@ from documents import PAGES, ROOT, blocks, links
 from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
 from peekproof.theory.release import bounded_range
 
+pytestmark = pytest.mark.one_budget  # as whoever follows the pages
+
 # The tutorial is one story, which tests/docs/test_tutorial.py follows.
 RUN = [page for page in PAGES if page.parent.name != "tutorial" and blocks(page, "python")]
 

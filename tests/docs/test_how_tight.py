@@ -61,7 +61,7 @@ def test_radii_are_still_those_that_routes_have(record: Record) -> None:
     assert {each.route for each in recorded} == set(now)
     for each in recorded:
         assert each.radius <= now[each.route] * (1 + 1e-9), each.route
-        if not each.ours or each.route in ("gaussian", "laplace", "votes"):
+        if not each.ours or each.route in ("gaussian", "laplace"):
             assert each.radius == pytest.approx(now[each.route]), each.route
 
 

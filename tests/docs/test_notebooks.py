@@ -18,6 +18,8 @@ import pytest
 from documents import ROOT, Block, links
 from peekproof.testing.statistics import statistical
 
+pytestmark = pytest.mark.one_budget  # as whoever follows the pages
+
 NOTEBOOKS = sorted((ROOT / "docs/tutorial").glob("*.ipynb"))
 LARGEST = 200_000  # bytes
 ROUNDING = 0.002  # processors round sums of floats differently

@@ -16,6 +16,8 @@ import pytest
 from documents import ROOT, Block, every_block, transcript, typed
 from peekproof.testing.statistics import statistical
 
+pytestmark = pytest.mark.one_budget  # as whoever follows the pages
+
 TUTORIAL = ROOT / "docs/tutorial"
 STORY = [TUTORIAL / name for name in ("first-answer.md", "one-budget.md", "reuse-a-holdout.md")]
 

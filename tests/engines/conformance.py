@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from data.naive_totals import total
 from data.tables import CELLS, TEXT, Rows, frame
-from data.test_totals import means, quantiles, ranges
+from data.test_totals import means, quantiles, ranges, weighing
 from peekproof.data.source import Source
 from peekproof.query.canonical import canonical_form
 from peekproof.query.cells import Edges, Values
@@ -83,7 +83,7 @@ def values() -> st.SearchStrategy[Values]:
 
 def forms() -> st.SearchStrategy[Form]:
     cells = edges(NUMERICS) | values()
-    weights = PREDICATES | means()
+    weights = PREDICATES | weighing()
     return st.one_of(
         st.builds(Share, PREDICATES),
         st.builds(Share, PREDICATES),

@@ -11,12 +11,12 @@ import duckdb
 import polars as pl
 from psycopg import sql
 
+from ledger.postgres_server import Database
 from peekproof.data.scan import scan
 from peekproof.data.source import Source
 from peekproof.data.sql.address import open_url
 from peekproof.data.sql.duckdb_link import DuckDBLink
 from peekproof.data.sql.source import DatabaseSource
-from ledger.postgres_server import Database
 
 Opened = Callable[[pl.DataFrame], Source]
 

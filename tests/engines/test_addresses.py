@@ -13,6 +13,7 @@ import pytest
 
 from engines.conformance import found
 from engines.opening import file_of, fill
+from ledger.postgres_server import Database
 from peekproof.core.errors import DataError, EvaluationFailed, InvalidInput
 from peekproof.data.load import in_memory, load
 from peekproof.data.source import Source
@@ -20,7 +21,6 @@ from peekproof.data.sql.address import from_ibis, open_url
 from peekproof.query.cells import Values
 from peekproof.query.form import Form, Histogram, Share
 from peekproof.query.tree import Column, Compare, Matches, Member, Number
-from ledger.postgres_server import Database
 
 FRAME = pl.DataFrame({"a": [1.0, 2.0, None], "s": ["x", "y'; DROP TABLE held; --", None]})
 SECRET = "s3cret"

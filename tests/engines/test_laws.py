@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 from engines.opening import in_duckdb, in_files, in_postgres
+from ledger.postgres_server import Database
 from peekproof.data.load import in_memory
 from peekproof.data.source import Source, Total
 from peekproof.query.question import Question
 from peekproof.testing.sources import LAWS, Held, Law
 from peekproof.testing.violation import Violation
-from ledger.postgres_server import Database
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -10,12 +10,12 @@ import pytest
 
 from engines.conformance import found
 from engines.opening import fill
+from ledger.postgres_server import Database, Own
 from peekproof.core.errors import DataChanged, EvaluationFailed
 from peekproof.data.source import Source
 from peekproof.data.sql.address import open_url
 from peekproof.query.form import Share
 from peekproof.query.tree import Column, Compare, Number
-from ledger.postgres_server import Database, Own
 
 FRAME = pl.DataFrame({"a": [1.0, 2.0, 3.0]})
 POSITIVE = [Share(Compare(">", Column("a"), Number(0.0)))]

@@ -29,8 +29,8 @@ QUESTIONS = {
     "member is null": {"member"},
     "sex in ('m', 'f')": {"sex"},
     "age > score and sex != 'm' and member = true and other = 3": set(DOMAIN.columns),
-    "mean(age / 2 + score, 0, 60)": {"age", "score"},
-    "mean(other, 0, 3.5)": {"other"},
+    "mean(age / 2 + score, 0, 60, 0)": {"age", "score"},
+    "mean(other, 0, 3.5, 0)": {"other"},
 }
 
 

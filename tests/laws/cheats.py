@@ -9,6 +9,8 @@ from math import exp, log
 from random import Random
 from typing import Any, ClassVar, final
 
+from laws.case_parts import AnyCase
+from laws.mechanism_cases import QUARTER, ROWS, laplace
 from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import PureDP
 from peekproof.core.secret import Exact
@@ -16,8 +18,6 @@ from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
 from peekproof.testing.case import one_shot
-from laws.case_parts import AnyCase
-from laws.mechanism_cases import QUARTER, ROWS, laplace
 
 WORDS = 2**52
 STRAIGHT = Laplace(rows=ROWS, scale=QUARTER, step=Fraction(1, 8))

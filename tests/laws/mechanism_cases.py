@@ -10,6 +10,18 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any
 
+from laws.case_parts import (
+    FAR,
+    AnyCase,
+    behind_the_best,
+    cells_error,
+    cells_on_grid,
+    index_below,
+    on_grid,
+    rebuilt_as,
+    share_error,
+)
+from laws.run_cases import THRESHOLD, above_threshold, ladder, numeric_sparse, thresholdout
 from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential
@@ -27,20 +39,7 @@ from peekproof.mechanisms.selection import Selected, Selection
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Corrected, Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.testing.case import one_shot
-from laws.case_parts import (
-    FAR,
-    AnyCase,
-    behind_the_best,
-    cells_error,
-    cells_on_grid,
-    index_below,
-    on_grid,
-    rebuilt_as,
-    share_error,
-)
-from laws.run_cases import THRESHOLD, above_threshold, ladder, numeric_sparse, thresholdout
 
 ROWS = 4
 LEVELS = 2
@@ -211,17 +210,6 @@ def rounds() -> AnyCase:
     return fresh_rows(Rounds, "rounds")
 
 
-def votes() -> AnyCase:
-    return one_shot(
-        Votes(rows=ROWS, votes=7, levels=LEVELS),
-        rebuild=rebuilt_as(Votes, SHARED, votes=int, levels=int),
-        outputs=on_grid(Fraction(1, 7)),
-        error=share_error(ROWS * LEVELS),
-        neighbours=((3, 5),),
-        **TOTALS,
-    )
-
-
 def guess_and_check() -> AnyCase:
     mechanism = GuessAndCheck(
         rows=ROWS, guess=Fraction(1, 2), tolerance=QUARTER, bins=5, low=3, high=5, levels=LEVELS
@@ -294,7 +282,6 @@ CASES: tuple[AnyCase, ...] = (
     truncation(),
     splitting(),
     rounds(),
-    votes(),
     above_threshold(),
     numeric_sparse(),
     thresholdout(),

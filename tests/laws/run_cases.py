@@ -5,12 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from laws.case_parts import FAR, AnyCase, on_grid, rebuilt_as
 from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
 from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from peekproof.testing.case import interactive
-from laws.case_parts import FAR, AnyCase, on_grid, rebuilt_as
 
 THRESHOLD = 3
 

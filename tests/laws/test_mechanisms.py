@@ -12,6 +12,18 @@ from typing import Any, ClassVar
 import pytest
 
 import peekproof.mechanisms
+from laws import cheats
+from laws.case_parts import FAR, AnyCase
+from laws.cheats import Bent, case_of
+from laws.mechanism_cases import (
+    CASES,
+    EVENTS,
+    gaussian_vector,
+    laplace,
+    rounds,
+    splitting,
+    truncation,
+)
 from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
@@ -27,18 +39,6 @@ from peekproof.testing.releases import every_release_is_public, it_shows_no_stat
 from peekproof.testing.statistics import statistical
 from peekproof.testing.trials import loss_floor_stays_below_the_cost, release_errs_within_radius
 from peekproof.testing.violation import Violation
-from laws import cheats
-from laws.case_parts import FAR, AnyCase
-from laws.cheats import Bent, case_of
-from laws.mechanism_cases import (
-    CASES,
-    EVENTS,
-    gaussian_vector,
-    laplace,
-    rounds,
-    splitting,
-    truncation,
-)
 
 FALSE_ALARM = 1e-8
 TRIALS = 2_500

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import peekproof
+from laws.cheats import STRAIGHT, in_floats, reachable
 from peekproof.audit.evidence import chance
 from peekproof.audit.telling.claims import most_likely
 from peekproof.core.loss import GDP
@@ -19,7 +20,6 @@ from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.recorded import mechanism_under
 from peekproof.testing.statistics import statistical
-from laws.cheats import STRAIGHT, in_floats, reachable
 
 FALSE_ALARM = 2e-9
 
@@ -58,9 +58,9 @@ def test_a_session_releases_points_of_a_grid_that_does_not_know_the_data() -> No
         ) as session:
             session.ask("height > 1.7")
             session.ask("height > 1.5", radius=session.plan.radius * 1.37)
-            session.ask("mean(height, 0, 3)")
-            session.ask("mean(height, 0, 3) ", radius=1.0)
-            session.ask("mean(height * height, 0, 9)", radius=3.3)
+            session.ask("mean(height, 0, 3, 0)")
+            session.ask("mean(height, 0, 3, 0) ", radius=1.0)
+            session.ask("mean(height * height, 0, 9, 0)", radius=3.3)
             session.histogram("histogram(height, (1, 1.5, 2))")
             found = []
             for settled in session.ledger.seen.answers.values():
@@ -91,7 +91,7 @@ def told(first: float, *, seed: int) -> bool:
         ledger=":memory:",
     ) as session:
         session.ask("x > 0")
-        session.ask("mean(x, 0, 1)")
+        session.ask("mean(x, 0, 1, 0)")
         session.ask("x > 0.5", radius=session.plan.radius * 1.3)
         session.histogram("histogram(x, (0.25, 0.75))")
         values = [each.value for each in session.ledger.seen.answers.values()]

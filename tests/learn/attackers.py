@@ -9,8 +9,8 @@ from math import log, sqrt
 import numpy as np
 
 import peekproof
-from peekproof.core.interval import Interval
 from learn.models import Bits, coins
+from peekproof.core.interval import Interval
 
 # Predictions, and a guess, for a score and its interval.
 Told = tuple[float, Interval]

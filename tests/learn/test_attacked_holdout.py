@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 import peekproof
-from peekproof.testing.statistics import statistical
 from learn.attackers import Attack, Held, Plain, Told, climb, vote
 from learn.models import coins
+from peekproof.testing.statistics import statistical
 from sizes import sized
 
 MODELS = sized(200, full=10_000)

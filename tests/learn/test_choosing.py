@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import peekproof
+from learn.models import Bits, Squared, coins, right
 from peekproof.core.answer import Answer
 from peekproof.core.choice import Choice
 from peekproof.core.errors import InvalidInput
@@ -22,7 +23,6 @@ from peekproof.learn.metrics.accuracy import Accuracy
 from peekproof.learn.metrics.named import metric_of
 from peekproof.learn.metrics.rest import Rest
 from peekproof.learn.scoring import Scoring
-from learn.models import Bits, Squared, coins, right
 
 ROWS = 4_000
 

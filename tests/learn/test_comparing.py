@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import peekproof
+from learn.models import Bits, Constant, Squared, coins, right
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import labels_of, predictions_of
 from peekproof.learn.desk import LocalDesk
@@ -16,7 +17,6 @@ from peekproof.learn.differing import from_scores
 from peekproof.learn.metrics.accuracy import Accuracy
 from peekproof.learn.metrics.gain import Gain
 from peekproof.learn.metrics.named import metric_of
-from learn.models import Bits, Constant, Squared, coins, right
 
 ROWS = 4_000
 
@@ -110,7 +110,7 @@ def test_a_comparison_is_told_to_programs_and_notebooks() -> None:
 def test_training_rows_say_how_models_differ() -> None:
     rng = np.random.default_rng(3)
     features, labels = rng.random((ROWS, 2)), right(np.zeros(ROWS, np.int8), 0.75, rng)
-    training = features[:100], np.arange(100) >= 70
+    training = features[:100] + 1, np.arange(100) >= 70
     with peekproof.Holdout(features, labels, training=training) as holdout:
         holdout.compare(Constant(0.0), Constant(1.0))
         assert recorded(holdout) == ["7/10", "3/10"]

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 import peekproof
-from peekproof.testing.statistics import excess_p_value, statistical
 from learn.models import Bits, coins, right
+from peekproof.testing.statistics import excess_p_value, statistical
 from sizes import sized
 
 ROWS = 4_000

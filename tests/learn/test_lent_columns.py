@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from learn.models import Squared
 from peekproof.core.errors import EvaluationFailed
 from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
 from peekproof.learn.held import HeldRows
 from peekproof.learn.metric import Metric, Rows, Wants
 from peekproof.learn.metrics.accuracy import Accuracy
 from peekproof.learn.scoring import Scoring
-from learn.models import Squared
 
 
 @final

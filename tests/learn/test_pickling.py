@@ -18,10 +18,10 @@ import pytest
 from sklearn.base import clone
 
 import peekproof
-from peekproof.learn import pickling
-from peekproof.learn.pickling import _Opened
 from learn.holdouts import Cut, opened, rows
 from ledger.postgres_server import Database
+from peekproof.learn import pickling
+from peekproof.learn.pickling import _Opened
 
 
 @pytest.fixture
@@ -177,9 +177,9 @@ def test_the_same_rows_in_another_order_are_not_taken_for_these(tmp_path: Path) 
 FORK = """
 import os, pickle, sys
 import peekproof
-from learn.holdouts import Cut, opened
+from learn.holdouts import Cut, opened, rows
 
-shared, alone = opened(sys.argv[1]), opened(None)
+shared, alone = opened(sys.argv[1]), peekproof.Holdout(*rows(1), questions=100)
 for each in (shared, alone):
     each.score(Cut(), guess=0.8)
 sent = pickle.dumps(shared)

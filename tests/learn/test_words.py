@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 import peekproof
+from learn.holdouts import Cut, opened, rows
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.desk import Guessed
 from peekproof.learn.guesses import remembered
 from peekproof.learn.metrics.named import measure_of
 from peekproof.learn.words import next_radius
-from learn.holdouts import Cut, opened, rows
 
 LABELS = rows(0)[1]
 TEXTS = np.where(LABELS == 1, "yes", "no")
@@ -35,7 +35,7 @@ def test_what_is_left_says_how_far_the_next_interval_reaches() -> None:
         assert said is not None
         answer = holdout.score(Cut(cut), guess=0.8)
         assert answer.radius == pytest.approx(said, rel=1e-12)
-    assert "the next one reaches about ±0." in holdout.remaining
+    assert "the next one reaches at most about ±0." in holdout.remaining
 
 
 def test_the_next_interval_does_not_depend_on_what_was_asked_of_the_labels() -> None:
@@ -212,3 +212,15 @@ def test_a_class_that_the_model_does_not_know_is_refused() -> None:
     with pytest.raises(InvalidInput, match="a class that the model knows: 2 or 3"):
         holdout.score(Sure((2, 3)), metric="brier", guess=0.5)
     assert holdout.score(Sure((1, 2)), metric="brier", guess=0.41).value == 0.41
+
+
+def test_what_is_left_is_told_as_wide_as_it_comes_after_worthless_predictions() -> None:
+    """Their score is near 0, where intervals are narrow; that of the next model is not."""
+    holdout = opened(None)
+    holdout.score(1 - LABELS, guess=0.8)  # all wrong
+    for cut, guess in ((0.0, 0.8), (0.1, 0.6)):
+        told = float(holdout.remaining.partition("±")[2].split()[0])
+        worthless = next_radius(holdout.desk, holdout.metric, 0.001)
+        assert worthless is not None
+        answer = holdout.score(Cut(cut), guess=guess)
+        assert worthless < answer.radius <= told

@@ -18,9 +18,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 
 import peekproof
-from peekproof.core.errors import PeekproofError
 from learn.holdouts import Cut, cuts, opened, rows
 from learn.workers import insist, score
+from peekproof.core.errors import PeekproofError
 
 BUDGET, ASKED = 20, 48
 CUTS = cuts(ASKED)

@@ -17,7 +17,7 @@ from peekproof.core.errors import LedgerError
 from peekproof.core.loss import GDP
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import FORMAT, Opening
 from peekproof.ledger.sqlite import SqliteStore
 
 BUDGET = GDP(Fraction(10, 3))
@@ -26,7 +26,8 @@ GATE = SessionGate.within(BUDGET)
 AFFORDABLE = 10
 
 OPENING = Opening(
-    fingerprint="hf1-0123456789abcdef0123456789abcdef",
+    fingerprint="pp1-0123456789abcdef0123456789abcdef",
+    key="0123456789abcdef" * 4,  # the same in every process
     rows=1000,
     confidence=Fraction(19, 20),
     questions=AFFORDABLE,
@@ -87,7 +88,7 @@ def chained(content: Sequence[Line]) -> list[tuple[int, str, str, bytes]]:
     """Rows of a ledger that says `content`, chained as the format prescribes."""
     rows, previous = [], b"\0" * 32
     for sequence, (kind, body) in enumerate(content, start=1):
-        text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        text = json.dumps({"format": FORMAT, **body}, sort_keys=True, separators=(",", ":"))
         previous = hashlib.sha256(previous + f"{sequence}\n{kind}\n{text}".encode()).digest()
         rows.append((sequence, kind, text, previous))
     return rows

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from ledger.books import OPENING, eventful
+from ledger.engines import files, postgres
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.testing.engine import Engine
-from ledger.books import OPENING, eventful
-from ledger.engines import files, postgres
 
 
 @pytest.fixture

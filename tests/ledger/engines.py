@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ledger.postgres_server import Database
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.file import APPLICATION, MEMORY
 from peekproof.ledger.opening import FORMAT
@@ -15,7 +16,6 @@ from peekproof.ledger.postgres import PostgresStore
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.ledger.store import Store
 from peekproof.testing.engine import Engine
-from ledger.postgres_server import Database
 
 # As version 1 made its files.
 FIRST_FORMAT = f"""
@@ -65,17 +65,11 @@ def files(folder: Path) -> Engine:
         with closing(sqlite3.connect(place)) as connection:
             connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
 
-    def first(place: str, entries: Sequence[Entry]) -> None:
-        with closing(sqlite3.connect(place)) as connection, connection:
-            connection.executescript(FIRST_FORMAT)
-            connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows(entries))
-
     return Engine(
         name="SQLite",
         place=lambda: str(folder / f"{next(numbers)}.peekproof"),
         forge=forge_sqlite,
         newer=newer,
-        first=first,
     )
 
 

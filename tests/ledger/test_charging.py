@@ -10,17 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Charge, Offer, added
-from peekproof.core.errors import (
-    PeekproofError,
-    LedgerUnavailable,
-)
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import FREE, GDP
-from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.ledger.record import Settled
 from ledger.books import (
     AFFORDABLE,
     BUDGET,
@@ -33,6 +22,17 @@ from ledger.books import (
     lines,
     reserve,
 )
+from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import Charge, Offer, added
+from peekproof.core.errors import (
+    LedgerUnavailable,
+    PeekproofError,
+)
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import FREE, GDP
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.record import Settled
 
 
 def test_a_new_ledger_has_its_whole_budget(memory: Ledger) -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import final
+from typing import TypeVar, final
 
 import pytest
 
+from ledger.engines import files, memory, postgres
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.places import create_store, open_store
 from peekproof.ledger.store import Snapshot, Store
 from peekproof.testing.engine import Engine
 from peekproof.testing.ledgers import LASTING, LAWS, TAMPERING, Law
-from ledger.engines import files, memory, postgres
+
+T = TypeVar("T")
 
 EVERYWHERE = (*LAWS, *TAMPERING)
 every_law = pytest.mark.parametrize("law", EVERYWHERE, ids=lambda law: law.__name__)
@@ -84,6 +86,9 @@ class Bent:
 
     def index(self) -> Iterator[tuple[str, int]]:
         return self.within.index()
+
+    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
+        return self.within.alone(digests, act)
 
     def close(self) -> None:
         self.within.close()

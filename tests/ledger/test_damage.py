@@ -12,16 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.core.errors import (
-    LedgerDamaged,
-    LedgerError,
-    LedgerTooNew,
-    LedgerUnavailable,
-)
-from peekproof.ledger.entry import Entry
-from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import FORMAT
 from ledger.books import (
     AFFORDABLE,
     COST,
@@ -39,6 +29,16 @@ from ledger.books import (
     refused,
     reserve,
 )
+from peekproof.core.errors import (
+    LedgerDamaged,
+    LedgerError,
+    LedgerTooNew,
+    LedgerUnavailable,
+)
+from peekproof.ledger.entry import Entry
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import FORMAT
 
 
 def test_the_damage_tests_start_from_a_sound_file(closed: Path, opened: Opened) -> None:

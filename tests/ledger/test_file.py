@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import peekproof
+from ledger.books import NOBODY, OPENING, answer, without_privileges
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
 from peekproof.ledger.entry import follow
 from peekproof.ledger.file import APPLICATION, check_header, create_file, insert, translated
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import FORMAT
-from ledger.books import NOBODY, OPENING, answer, without_privileges
 
 FIRST = follow(None, "open", OPENING.to_body())
 
@@ -97,6 +97,53 @@ def test_a_full_disk_leaves_nothing_behind(path: Path, monkeypatch: pytest.Monke
     assert list(path.parent.iterdir()) == []
 
 
+def test_a_ledger_with_two_names_is_refused_under_each_and_stays_whole(
+    path: Path, opened: Callable[[Path], Ledger]
+) -> None:
+    ledger, second = opened(path), path.with_name("second.peekproof")
+    answer(ledger, "p")
+    os.link(path, second)
+    for name in (path, second):
+        with pytest.raises(LedgerUnavailable, match=r"has 2 names \(hard links\)") as caught:
+            Ledger.open(str(name))
+        assert "remove all names but one" in str(caught.value)
+    second.unlink()
+    again = opened(path)
+    assert again.verify() == 3
+    assert again.spent() == ledger.spent()
+
+
+def test_a_ledger_may_have_a_symbolic_link(path: Path, opened: Callable[[Path], Ledger]) -> None:
+    ledger, other = opened(path), path.with_name("other.peekproof")
+    other.symlink_to(path)
+    answer(opened(other), "p")
+    assert ledger.draws() == 1
+
+
+def test_the_name_under_which_a_creator_died_is_removed(path: Path) -> None:
+    create_file(path, FIRST)
+    left = path.with_name(f".{path.name}.ab_c9xyz")
+    os.link(path, left)
+    apart = path.with_name(f".{path.name}.ab_c9xy0")  # of a creator that is still at work
+    apart.write_bytes(b"")
+    Ledger.open(str(path)).close()
+    assert set(path.parent.iterdir()) == {path, apart}
+
+
+def test_a_creator_whose_other_name_was_removed_meanwhile_succeeds(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    link = os.link
+
+    def opened_at_once(source: Path, place: Path) -> None:
+        link(source, place)
+        Ledger.open(str(place)).close()
+
+    monkeypatch.setattr(os, "link", opened_at_once)
+    create_file(path, FIRST)
+    assert list(path.parent.iterdir()) == [path]
+
+
 CREATOR = """
 import sys
 from peekproof.core.loss import GDP
@@ -140,7 +187,7 @@ def test_the_header_tells_a_ledger_from_other_databases_and_newer_ones() -> None
     not_ours = pytest.raises(LedgerDamaged, match="is a database, but not a ledger")
     with closing(header(APPLICATION + 1, FORMAT)) as other, not_ours:
         check_header(other, "L")
-    too_new = pytest.raises(LedgerTooNew, match="has format 3, this version reads up to 2")
+    too_new = pytest.raises(LedgerTooNew, match="has format 2, this version reads up to 1")
     with closing(header(APPLICATION, FORMAT + 1)) as newer, too_new:
         check_header(newer, "L")
 

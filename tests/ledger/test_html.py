@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.markup import read
+from ledger.books import COST, GATE, OPENING
 from peekproof.core.charge import Offer
 from peekproof.ledger import loading
 from peekproof.ledger.ledger import Ledger, Reservation
-from ledger.books import COST, GATE, OPENING
 
 HOSTILE = "<script>alert('x')</script>"
 

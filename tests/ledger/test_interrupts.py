@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from ledger.books import COST, GATE, OPENING, answer, at, reserve
 from peekproof.core.charge import Offer
-from peekproof.core.errors import PeekproofError, InvalidInput, LedgerUnavailable
+from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
 from peekproof.ledger import loading
 from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.commits import Commits
@@ -25,7 +26,6 @@ from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.ledger.state import State
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
 
 
 def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import peekproof
+from ledger.postgres_server import Database, Own
 from peekproof.cli.main import main
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.postgres_link import address_of
-from ledger.postgres_server import Database, Own
 
 DATA = {"age": np.random.default_rng(6).uniform(0, 100, 3000)}
 

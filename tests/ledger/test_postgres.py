@@ -15,20 +15,19 @@ import psycopg
 import pytest
 
 import peekproof
+from ledger.books import COST, GATE, OPENING, answer, at, reserve
+from ledger.postgres_server import Database
 from peekproof.core.errors import (
     LedgerDamaged,
     LedgerMismatch,
     LedgerUnavailable,
 )
 from peekproof.ledger import postgres as postgres_module
-from peekproof.ledger import postgres_schema
 from peekproof.ledger.entry import follow
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.postgres import PostgresStore
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.store import Snapshot
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
-from ledger.postgres_server import Database
 
 FIRST = follow(None, "open", OPENING.to_body())
 
@@ -67,7 +66,7 @@ def test_looking_for_a_ledger_makes_nothing(place: str, database: Database) -> N
 
 
 def test_ledgers_of_one_database_are_apart(database: Database, ledger: Ledger) -> None:
-    other = replace(OPENING, fingerprint="hf1-other")
+    other = replace(OPENING, fingerprint="pp1-other")
     with closing(Ledger.create(database.place("other"), other)) as second:
         answer(ledger, "p", "q")
         answer(second, "p")
@@ -129,7 +128,7 @@ def in_threads(*jobs: Callable[[], object]) -> list[object]:
 
 def test_all_who_make_ledgers_at_once_agree(database: Database) -> None:
     def make(number: int) -> Callable[[], str]:
-        opening = replace(OPENING, fingerprint=f"hf1-{number % 4}", rows=number + 1)
+        opening = replace(OPENING, fingerprint=f"pp1-{number % 4}", rows=number + 1)
 
         def made() -> str:
             with closing(Ledger.create(database.place(f"data {number % 4}"), opening)) as ledger:
@@ -156,25 +155,6 @@ def test_one_of_many_names_for_the_same_data_wins(database: Database) -> None:
 
 
 # Formats --------------------------------------------------------------------------------------
-
-
-def test_older_tables_are_brought_to_the_format_of_today(
-    place: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answer(ledger, "p")
-    steps = {**postgres_schema._STEPS, 3: "CREATE TABLE peekproof.third (x integer)"}
-    monkeypatch.setattr(postgres_schema, "_STEPS", steps)
-    monkeypatch.setattr(postgres_schema, "FORMAT", 3)
-
-    def opened() -> int:
-        with closing(Ledger.open(place)) as again:
-            return again.verify()
-
-    assert in_threads(*[opened] * 6) == [3] * 6
-    with closing(PostgresStore.open(place)) as store:
-        assert postgres_schema.format_of(connection(store), place) == 3
-        assert connection(store).execute("SELECT * FROM peekproof.third").fetchall() == []
-    assert ledger.verify() == 3
 
 
 def test_tables_that_lost_their_format_are_damaged(
@@ -383,7 +363,7 @@ def test_what_the_documentation_grants_is_enough(
                 answer(mine, f"q{upto}")
         assert mine.draws() == ledger.draws() == 3
     other = analyst.replace("ledger=people", "ledger=new")
-    with closing(Ledger.create(other, replace(OPENING, fingerprint="hf1-new"))) as made:
+    with closing(Ledger.create(other, replace(OPENING, fingerprint="pp1-new"))) as made:
         answer(made, "p")
         assert made.verify() == 3
 
@@ -396,7 +376,7 @@ def test_what_the_documentation_grants_is_enough(
         "TRUNCATE peekproof.entry",
         "UPDATE peekproof.ledger SET name = 'x'",
         "DELETE FROM peekproof.settled",
-        "UPDATE peekproof.format SET version = 1",
+        "UPDATE peekproof.format SET version = 0",
         "DROP SCHEMA peekproof CASCADE",
     ],
 )

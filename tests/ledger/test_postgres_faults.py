@@ -12,15 +12,15 @@ from fractions import Fraction
 
 import pytest
 
+from ledger.books import COST, OPENING, answer, at, reserve
+from ledger.lossy_proxy import Fault, proxy
+from ledger.postgres_server import Database, Own
 from peekproof.accounting.session_gate import SessionGate
 from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
 from peekproof.core.loss import GDP
 from peekproof.ledger.entry import follow
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.postgres import PostgresStore
-from ledger.books import COST, OPENING, answer, at, reserve
-from ledger.lossy_proxy import Fault, proxy
-from ledger.postgres_server import Database, Own
 
 FIRST = follow(None, "open", OPENING.to_body())
 CUT = """

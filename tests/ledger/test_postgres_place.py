@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import conninfo_to_dict
 
-from peekproof.core.errors import PeekproofError, InvalidInput, LedgerUnavailable
+from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
 from peekproof.ledger import places
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
@@ -17,7 +17,7 @@ from peekproof.ledger.places import named
 from peekproof.ledger.postgres_link import address_of
 from peekproof.ledger.postgres_place import is_postgres, separated
 
-PRINT = "hf1-0123456789abcdef0123456789abcdef"
+PRINT = "pp1-0123456789abcdef0123456789abcdef"
 
 
 def test_a_place_is_postgresql_by_how_it_starts() -> None:

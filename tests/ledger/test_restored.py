@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from ledger.books import OPENING, answer, reserve
+from ledger.postgres_server import Database
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.witness_errors import LedgerRolledBack
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness
-from ledger.books import OPENING, answer, reserve
-from ledger.postgres_server import Database
 
 
 def forget(place: Path, *, after: int) -> None:

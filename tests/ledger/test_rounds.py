@@ -11,6 +11,7 @@ from threading import Thread
 
 import pytest
 
+from ledger.books import OPENING, Line, chained, lines, overwrite
 from peekproof.accounting.session_gate import SessionGate
 from peekproof.core.charge import Charge, Offer, amount_of
 from peekproof.core.errors import LedgerDamaged
@@ -18,7 +19,6 @@ from peekproof.core.gate import Refused
 from peekproof.core.loss import Draws
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Reservation
-from ledger.books import OPENING, Line, chained, lines, overwrite
 
 ROUND = Draws(Fraction(1))
 BUDGET = Draws(Fraction(3))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ledger.engines import files
 from peekproof.ledger.snapshot import taken
 from peekproof.testing.engine import Engine, answer, first_entry, save
-from ledger.engines import files
 
 
 def test_a_snapshot_saved_during_verification_is_not_damage(engine: Engine) -> None:

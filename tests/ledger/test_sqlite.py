@@ -15,15 +15,6 @@ from pathlib import Path
 import pytest
 
 import peekproof
-from peekproof.core.charge import Charge
-from peekproof.core.errors import (
-    LedgerUnavailable,
-)
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import FREE
-from peekproof.ledger import sqlite as sqlite_module
-from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger, Reservation
 from ledger.books import (
     AFFORDABLE,
     BUDGET,
@@ -38,6 +29,15 @@ from ledger.books import (
     reserve,
     without_privileges,
 )
+from peekproof.core.charge import Charge
+from peekproof.core.errors import (
+    LedgerUnavailable,
+)
+from peekproof.core.gate import Admitted, Refused
+from peekproof.core.loss import FREE
+from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger.file import MEMORY
+from peekproof.ledger.ledger import Ledger, Reservation
 
 SOURCE = str(Path(peekproof.__file__).parent.parent)
 
@@ -278,3 +278,39 @@ def test_threads_share_exactly_what_is_affordable(shared: bool, path: Path, open
     assert len(ledger.answers()) == AFFORDABLE
     refusals = 8
     assert ledger.verify() == 1 + 2 * AFFORDABLE + refusals
+
+
+@pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
+def test_a_file_that_lost_its_name_answers_nothing_more(how: str, tmp_path: Path) -> None:
+    path, other = tmp_path / "a.peekproof", tmp_path / "b.peekproof"
+    with closing(Ledger.create(str(path), OPENING)) as ledger:
+        pending = reserve(ledger, "a")
+        if how == "removed":
+            path.unlink()
+        else:
+            path.rename(other)
+        if how == "replaced":
+            Ledger.create(str(path), OPENING).close()
+        for attempt in (
+            lambda: reserve(ledger, "b"),
+            lambda: ledger.settle(pending, {"a": Fraction(1, 2)}),
+        ):
+            with pytest.raises(LedgerUnavailable, match="was removed or replaced while it was"):
+                attempt()
+
+
+def test_a_file_is_found_again_from_another_folder_and_under_its_name_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with closing(Ledger.create("a.peekproof", OPENING)) as ledger:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        reserve(ledger, "a")
+        path = tmp_path / "a.peekproof"
+        path.rename(tmp_path / "b.peekproof")
+        with pytest.raises(LedgerUnavailable):
+            reserve(ledger, "b")
+        (tmp_path / "b.peekproof").rename(path)
+        reserve(ledger, "b")
+        assert ledger.draws() == 2

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.books import COST, GATE, OPENING, answer, at, reserve
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.gate import Refused
 from peekproof.ledger.diff import Identical, SecondContinues, difference
@@ -18,7 +19,6 @@ from peekproof.ledger.export import export, numbered, read_export
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import SqliteStore
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
 
 Row = tuple[int, str, str, bytes]
 
@@ -27,7 +27,7 @@ def fill(ledger: Ledger) -> None:
     """An entry of every kind but `close`; thirteen with the first."""
     answer(ledger, "a", "b")
     ledger.set_aside({"Ana": Fraction(1, 10)})
-    ledger.override(reason="a test", against="hf1-0")
+    ledger.override(reason="a test", against="pp1-0")
     answer(ledger, "c")
     texts = {"d": "d > 1", "e": "e > 1"}
     beyond = ledger.reserve(texts, offers=at(COST), gate=GATE, analyst="Ana")
@@ -96,7 +96,7 @@ class Stored:
         ledger = Ledger(self.store)
         fill(ledger)
         monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
-        ledger.override(reason="another", against="hf1-1")
+        ledger.override(reason="another", against="pp1-1")
         monkeypatch.undo()
         answer(ledger, "i")
         self.rows: list[Row] = self.run("SELECT * FROM entry ORDER BY sequence").fetchall()

@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from ledger.books import OPENING, answer, overwrite, reserve, without_privileges
 from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
+from peekproof.core.shared_columns import ColumnMark, Marked
 from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.watch import Watch
@@ -26,7 +28,6 @@ from peekproof.ledger.witness import (
     default_witness,
     shortened,
 )
-from ledger.books import OPENING, answer, overwrite, reserve, without_privileges
 
 DATA = OPENING.fingerprint
 PLACE = "/somewhere/people.csv.peekproof"
@@ -49,7 +50,7 @@ def test_what_was_seen_is_known_to_all_who_come_later(tmp_path: Path) -> None:
     assert witness.known(DATA, ledger=PLACE) == known(witness.folder) == at(1)
     assert witness.saw(DATA, at(7)) == at(7)
     assert known(witness.folder) == at(7)
-    assert known(witness.folder, "hf1-other") is None
+    assert known(witness.folder, "pp1-other") is None
     assert [file.name for file in witness.folder.iterdir()] == [f"{DATA}.json"]
 
 
@@ -185,10 +186,77 @@ def test_a_record_that_is_being_written_is_not_damaged(
 
 def test_a_record_for_other_data_is_not_taken(tmp_path: Path) -> None:
     witness = Witness(tmp_path)
-    witness.saw("hf1-other", at(7))
-    witness.file("hf1-other").rename(witness.file(DATA))
+    witness.saw("pp1-other", at(7))
+    witness.file("pp1-other").rename(witness.file(DATA))
     with pytest.raises(WitnessDamaged):
         known(tmp_path)
+
+
+INCOME, MEMBER = ColumnMark("aa", 900.0, "income"), ColumnMark("bb", 9.0, "member")
+MARKED = Marked(100, (INCOME, MEMBER))
+
+
+def alike(folder: Path, marked: Marked, *, besides: str = "") -> object:
+    return Witness(folder).alike(marked, besides=besides, ledger=PLACE)
+
+
+def test_columns_are_recognised_in_data_with_as_many_rows(tmp_path: Path) -> None:
+    witness = Witness(tmp_path / "state")
+    assert alike(witness.folder, MARKED) is None
+    witness.note(DATA, MARKED, ledger=PLACE)
+    assert alike(witness.folder, MARKED) is None  # no ledger was ever seen
+    witness.saw(DATA, at(7))
+    witness.note(DATA, MARKED, ledger=PLACE)
+    renamed = replace(INCOME, column="x")
+    assert alike(witness.folder, Marked(100, (renamed,))) == (at(7), ("x",))
+    assert alike(witness.folder, MARKED) == (at(7), ("income", "member"))
+    assert alike(witness.folder, MARKED, besides=DATA) is None
+    assert alike(witness.folder, Marked(101, (renamed,))) is None
+    assert alike(witness.folder, Marked(100, (MEMBER,))) is None  # others may have as many
+    assert alike(witness.folder, Marked(100)) is None
+    (file,) = witness.folder.glob("columns*")
+    assert len(file.read_text().splitlines()) == 1
+
+
+def test_columns_without_marks_leave_no_file(tmp_path: Path) -> None:
+    Witness(tmp_path).note(DATA, Marked(100), ledger=PLACE)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_that_was_cut_off_is_dropped_and_a_damaged_one_is_an_error(tmp_path: Path) -> None:
+    witness = Witness(tmp_path)
+    witness.note(DATA, MARKED, ledger=PLACE)
+    witness.saw(DATA, at(7))
+    (file,) = tmp_path.glob("columns*")
+    whole = file.read_text()
+    file.write_text(whole + whole[:20])
+    assert alike(tmp_path, MARKED) == (at(7), ("income", "member"))
+    witness.note("pp1-other", Marked(100, (MEMBER,)), ledger=PLACE)
+    assert [json.loads(line)["fingerprint"] for line in file.read_text().splitlines()] == [
+        DATA,
+        "pp1-other",
+    ]
+    file.write_text("damaged\n" + whole)
+    with pytest.raises(WitnessDamaged) as caught:
+        alike(tmp_path, MARKED)
+    assert caught.value.file == str(file)
+
+
+def test_marks_of_columns_are_shared_like_records(tmp_path: Path) -> None:
+    for mode in (0o700, 0o770):
+        folder = tmp_path / oct(mode)
+        folder.mkdir()
+        folder.chmod(mode)
+        Witness(folder).note(DATA, MARKED, ledger=PLACE)
+        (file,) = folder.iterdir()
+        assert stat.S_IMODE(file.stat().st_mode) == mode & 0o666
+
+
+def test_all_marks_are_kept(tmp_path: Path) -> None:
+    many = tuple(ColumnMark(f"{number:04}", float(number), "x") for number in range(400))
+    Witness(tmp_path).note(DATA, Marked(100, many), ledger=PLACE)
+    (file,) = tmp_path.iterdir()
+    assert set(json.loads(file.read_text())["marks"]) == {each.digest for each in many}
 
 
 def test_a_folder_that_cannot_be_written_is_named_with_the_variable(public_folder: Path) -> None:

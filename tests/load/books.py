@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+from load.crowd import Report
 from peekproof.core.charge import amount_of
 from peekproof.ledger.ledger import Ledger
-from load.crowd import Report
 
 
 def check_answers(place: str, *reports: Report) -> None:

@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from load.crowd import Crowd, Report
 from peekproof.server.serving import serve
 from peekproof.server.settings import Dataset, Limits, Settings
 from peekproof.server.store import Store
 from peekproof.server.tokens import Scope
-from load.crowd import Crowd, Report
 
 PATIENCE = 120  # seconds, only so that what hangs fails the test instead of the run
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from load.key_taker import TOKEN
+from load.serving import started
 from peekproof.core.gateway_errors import KeyInUse
 from peekproof.server import keys
 from peekproof.server.living import Living
 from peekproof.server.store import Store
-from load.key_taker import TOKEN
-from load.serving import started
 
 
 def test_a_key_is_taken_over_from_a_killed_process_and_from_no_other(tmp_path: Path) -> None:

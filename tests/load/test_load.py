@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
+from load.books import check_answers, check_charges
+from load.serving import PATIENCE, Serving, ended, serving
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.ledger import Ledger
 from peekproof.server.serving import serve
 from peekproof.server.settings import Dataset, Settings
-from load.books import check_answers, check_charges
-from load.serving import PATIENCE, Serving, ended, serving
 from server.gateways import flights, held
 
 MINUTES = float(os.environ.get("PEEKPROOF_LOAD_MINUTES", "0"))

@@ -61,7 +61,7 @@ def ledger_of(gateway: Gateway) -> Any:
 
 def test_a_batch_says_of_each_what_it_would_have_said_alone(gateway: Gateway) -> None:
     (alone,) = asked_together(calls(gateway, "delay > 1"))
-    both = asked_together(calls(gateway, "delay > 2", "mean(delay, 0, 60)", "2 < delay"))
+    both = asked_together(calls(gateway, "delay > 2", "mean(delay, 0, 60, 0)", "2 < delay"))
     assert ledger_of(gateway).draws() == 3
     assert isinstance(alone, Number)
     first, mean, again = (cast(Number, each) for each in both)

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechanisms.discrete_laws import Script, first_above_law, largest_loss, neighbours
 from peekproof.core.errors import InvalidInput
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.secret import Exact
@@ -25,7 +26,6 @@ from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.protocol import Interactive, Run
 from peekproof.noise.entropy import Pool, Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
-from mechanisms.discrete_laws import Script, first_above_law, largest_loss, neighbours
 
 FALSE_ALARM = 1e-9
 

@@ -9,6 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, workdps
 
+from mechanisms.choices import (
+    exponential_largest,
+    flipped,
+    laplace_largest,
+    operations,
+    softmax,
+    worst_loss,
+)
+from noise.bits import Counted
 from peekproof.audit.telling.events import Event, weighed
 from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import PureDP
@@ -20,15 +29,6 @@ from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 from peekproof.theory import selection
-from mechanisms.choices import (
-    exponential_largest,
-    flipped,
-    laplace_largest,
-    operations,
-    softmax,
-    worst_loss,
-)
-from noise.bits import Counted
 
 DRAWS = 16_000
 FALSE_ALARM = 1e-9

@@ -11,6 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechanisms.discrete_laws import (
+    Script,
+    at_least,
+    folded_cdf,
+    largest_loss,
+    mass,
+    signed_cdf,
+)
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.core.target import Target
@@ -21,14 +29,6 @@ from peekproof.mechanisms.public_grid import nearest_share
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
-from mechanisms.discrete_laws import (
-    Script,
-    at_least,
-    folded_cdf,
-    largest_loss,
-    mass,
-    signed_cdf,
-)
 
 DRAWS = 20_000
 FALSE_ALARM = 1e-9

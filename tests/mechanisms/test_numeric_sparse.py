@@ -11,6 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechanisms.discrete_laws import (
+    Script,
+    at_least,
+    first_above_law,
+    folded_cdf,
+    neighbours,
+)
 from peekproof.core.errors import InvalidInput
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.secret import Exact
@@ -19,13 +26,6 @@ from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.protocol import Interactive, Run
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
-from mechanisms.discrete_laws import (
-    Script,
-    at_least,
-    first_above_law,
-    folded_cdf,
-    neighbours,
-)
 
 FALSE_ALARM = 1e-9
 

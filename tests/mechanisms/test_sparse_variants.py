@@ -11,7 +11,6 @@ from math import exp, fsum, inf, log
 
 import pytest
 
-from peekproof.mechanisms.above_threshold import AboveThreshold
 from mechanisms.discrete_laws import (
     at_least,
     first_above_law,
@@ -19,6 +18,7 @@ from mechanisms.discrete_laws import (
     mass,
     pattern_chance,
 )
+from peekproof.mechanisms.above_threshold import AboveThreshold
 
 
 def test_comparing_without_noise_is_caught() -> None:

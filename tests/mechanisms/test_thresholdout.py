@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechanisms.discrete_laws import Script, at_least, first_above_law, folded_cdf, mass
 from peekproof.core.errors import InvalidInput
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.secret import Exact
@@ -22,7 +23,6 @@ from peekproof.mechanisms.protocol import Interactive, Run
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
-from mechanisms.discrete_laws import Script, at_least, first_above_law, folded_cdf, mass
 
 FALSE_ALARM = 1e-9
 ROWS = 10

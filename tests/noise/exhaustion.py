@@ -8,9 +8,9 @@ from heapq import heappop, heappush
 import numpy as np
 import pytest
 
+from noise.bits import OutOfBits, Prefix
 from peekproof.noise import coin, coins, gaussian, gaussians, laplace, laplaces, words
 from peekproof.noise.entropy import Entropy
-from noise.bits import OutOfBits, Prefix
 
 
 def law(draw: Callable[[Entropy], bool], *, depth: int) -> tuple[Fraction, Fraction]:

@@ -6,13 +6,13 @@ from math import exp
 import numpy as np
 import pytest
 
+from noise.exhaustion import masses
 from peekproof.noise import coins
 from peekproof.noise.coin import exponential_coin, geometric
 from peekproof.noise.coins import exponential_coins, geometrics
 from peekproof.noise.entropy import Entropy, Seeded
 from peekproof.noise.words import Integers, Unbounded
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.exhaustion import masses
 
 FALSE_ALARM = 1e-9
 GAMMAS = [(0, 1), (1, 3), (2, 3), (3, 4), (1, 1), (3, 2), (7, 3)]

@@ -7,13 +7,13 @@ from math import erfc, exp, sqrt
 import opendp.prelude as dp
 import pytest
 
+from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, gaussian_cdf
 from peekproof.core.errors import InvalidInput
 from peekproof.noise import words
 from peekproof.noise.discrete_gaussian import discrete_gaussian
 from peekproof.noise.discrete_gaussians import discrete_gaussians
 from peekproof.noise.entropy import Entropy, Pool, Seeded, SystemEntropy
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, gaussian_cdf
 
 # Below 1, where all but three integers are rare; an odd fraction; one with a whole γ now and then;
 # and one whose coins have a denominator beyond 62 bits.

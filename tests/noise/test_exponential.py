@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noise.bits import Brackets, Digits
 from peekproof.noise import exponential, gaussian
 from peekproof.noise.entropy import Seeded
 from peekproof.noise.exponential import LazyNoise, highest, lazy_exponential, lazy_laplace
 from peekproof.noise.gaussian import CHUNK, LazyUniform
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.bits import Brackets, Digits
 
 DRAWS = 20_000
 FALSE_ALARM = 1e-9

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from noise.bits import Digits
+from noise.exhaustion import law
 from peekproof.noise import gaussian
 from peekproof.noise.entropy import Entropy, Seeded
 from peekproof.noise.gaussian import CHUNK, LazyUniform, rounded_gaussian
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.bits import Digits
-from noise.exhaustion import law
 
 DRAWS = 50_000
 FALSE_ALARM = 1e-9

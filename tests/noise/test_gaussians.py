@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mpmath import exp as mp_exp
 from mpmath import mpf, quad
 
+from noise.exhaustion import masses
 from peekproof.core.errors import InvalidInput
 from peekproof.noise import gaussian, gaussians
 from peekproof.noise.coins import Coins
@@ -21,7 +22,6 @@ from peekproof.noise.gaussians import LazyUniforms, rounded_gaussians
 from peekproof.noise.laplaces import discrete_laplaces
 from peekproof.noise.words import Integers, words
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.exhaustion import masses
 
 FALSE_ALARM = 1e-9
 LAWS = [

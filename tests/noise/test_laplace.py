@@ -7,14 +7,14 @@ from math import exp
 import opendp.prelude as dp
 import pytest
 
+from noise.exhaustion import masses
+from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, laplace_cdf
 from peekproof.core.errors import InvalidInput
 from peekproof.noise import laplaces
 from peekproof.noise.entropy import Entropy, Pool, Seeded, SystemEntropy
 from peekproof.noise.laplace import discrete_laplace
 from peekproof.noise.laplaces import discrete_laplaces
 from peekproof.testing.statistics import fit_p_value, statistical
-from noise.exhaustion import masses
-from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, laplace_cdf
 
 SCALES = (Fraction(1, 2), Fraction(27, 10), Fraction(100))
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, floor, ldexp, mpmathify, workprec
 
+from noise.bits import Brackets, Counted, Digits
 from peekproof.noise import gaussian, weighted
 from peekproof.noise.entropy import Seeded
 from peekproof.noise.weighted import weighted_choice, weights
-from noise.bits import Brackets, Counted, Digits
 
 
 @given(

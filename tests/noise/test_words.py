@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noise.exhaustion import choose_words, masses
 from peekproof.noise import words as wordy
 from peekproof.noise.entropy import Entropy, Pool, Seeded
 from peekproof.noise.words import (
@@ -18,7 +19,6 @@ from peekproof.noise.words import (
     unbounded_belows,
     words,
 )
-from noise.exhaustion import choose_words, masses
 
 
 class Purchase:

@@ -15,7 +15,6 @@ from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.limited import Limit
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.own import Price
@@ -43,7 +42,6 @@ def test_a_plan_shows_its_promise_its_mechanism_and_its_certificate() -> None:
         (Laplace, "adaptively chosen questions"),
         (Truncation, "drawn by truncation (bins = "),
         (Splitting, "drawn by splitting (parts = 100)"),
-        (Votes, "drawn by votes"),
         (Checking, "Checked guesses for at most 100 questions"),
     ],
 )

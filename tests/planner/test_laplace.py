@@ -32,7 +32,7 @@ def test_no_scale_nearby_is_much_better(rows: int, questions: int) -> None:
 def test_the_budget_is_epsilon_and_it_runs_out() -> None:
     numbers = {"x": [i / 2000 for i in range(2000)]}
     with peekproof.open(numbers, questions=3, mechanisms=[Laplace]) as session:
-        answers = session.ask_many(["x > 0.25", "x > 0.5", "mean(x, 0, 1)"])
+        answers = session.ask_many(["x > 0.25", "x > 0.5", "mean(x, 0, 1, 0)"])
         with pytest.raises(BudgetExhausted):
             session.ask("x > 0.75")
         total = session.ledger.spent()
@@ -48,10 +48,10 @@ def test_the_ledger_rebuilds_the_promise(tmp_path: object) -> None:
     place = f"{tmp_path}/ledger.peekproof"
     numbers = {"x": [i / 2000 for i in range(2000)]}
     with peekproof.open(numbers, questions=3, mechanisms=[Laplace], ledger=place) as session:
-        share, mean = session.ask_many(["x > 0.25", "mean(x, 0, 1)"])
+        share, mean = session.ask_many(["x > 0.25", "mean(x, 0, 1, 0)"])
     with peekproof.open(numbers, ledger=place) as session:
         assert session.ask("x > 0.25").certificate == share.certificate
-        assert session.ask("mean(x, 0, 1)").certificate == mean.certificate
+        assert session.ask("mean(x, 0, 1, 0)").certificate == mean.certificate
 
     # Noise on finer totals is nearly continuous, and its bound a little larger than on counts.
     assert mean.certificate.parts[0].radius > share.certificate.parts[0].radius

@@ -14,7 +14,6 @@ from peekproof.core.target import Target
 from peekproof.core.theorem import lookup
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import plan
-from peekproof.planner.published import VOTES
 from peekproof.planner.quote import NotAdaptive, Quote
 from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes, taken
 from peekproof.theory.generalization.drift_gdp import gdp_certificate
@@ -43,7 +42,6 @@ MAP: dict[str, tuple[str, tuple[float, float]]] = {
     "gauss_zcdp_T-jung": ("Gaussian noise as zCDP, posterior", (0.74, 1.0)),
     "gauss_T-mi_zcdp": ("Gaussian noise, information by zCDP", (0.92, 1.0)),
     "gauss_T-mi_feldman_steinke": ("Gaussian noise, information by leaving one out", (0.92, 1.0)),
-    "subsample_T-mi_blanc": ("votes of random records, information", (0.93, 1.0)),
     "gauss_T-drift-gdp": (GDP_DRIFT, (0.9, 1.0)),
     "gauss_T-drift-gauss": (OURS, (0.9, 1.0)),
 }
@@ -84,7 +82,7 @@ def narrowest_running(rows: int, questions: int) -> str:
 
 
 def test_the_map_is_complete() -> None:
-    assert len(PUBLISHED) == 240
+    assert len(PUBLISHED) == 225
     assert len(SIZES) == 15
     assert {route for route, _, _ in PUBLISHED} == set(MAP)
     assert set(at(1000, 10)) == {name for name, _ in MAP.values()} | set(BEYOND)
@@ -181,13 +179,7 @@ def test_nothing_runs_that_is_not_simultaneous(size: tuple[int, int]) -> None:
     rows, questions = size
     found = quotes(rows=rows, target=target(questions), rounds=1)
 
-    assert {quote.route for quote in found if quote.runs} == {
-        OURS,
-        TRUNCATION,
-        SPLIT,
-        ROUNDS,
-        VOTES,
-    }
+    assert {quote.route for quote in found if quote.runs} == {OURS, TRUNCATION, SPLIT, ROUNDS}
     assert all(isinstance(quote.bound, Simultaneous) for quote in found if quote.runs)
 
 

@@ -16,13 +16,11 @@ from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.plan import MECHANISMS, plan
+from peekproof.planner.plan import plan
 from peekproof.planner.price import planned_offer, planned_price, price
 from peekproof.planner.remaining import remaining_questions, remaining_rounds
 from peekproof.planner.useful import useful_plan
-from peekproof.theory.generalization.routes.mutual_information import votes
 
 TARGET = Target.of(confidence=0.95, questions=1000)
 
@@ -129,38 +127,3 @@ def test_a_vacuous_plan_by_rounds_says_what_would_do() -> None:
     assert not useful_plan(needed, TARGET, [Rounds], 20).vacuous
     with pytest.raises(VacuousPlan):
         useful_plan(needed - 1, TARGET, [Rounds], 20)
-
-
-# Votes ----------------------------------------------------------------------------------------
-
-
-GRID = [
-    (rows, questions, confidence)
-    for rows in (10, 10**3, 10**6, 10**12)
-    for questions in (1, 3, 100, 10**4, 10**9)
-    for confidence in (0.01, 0.95)
-]
-
-
-def test_votes_are_never_the_narrowest_so_they_are_taken_only_if_named() -> None:
-    wider = []
-    for rows, questions, confidence in GRID:
-        target = Target.of(confidence=confidence, questions=questions)
-        radius = votes(rows, target).bound.radius
-        if radius < 1:
-            wider.append(radius / plan(rows=rows, target=target).radius)
-
-    assert len(wider) > 15
-    assert min(wider) > 1.5
-    assert Votes not in MECHANISMS
-
-
-def test_named_votes_are_planned_and_certified() -> None:
-    found = plan(rows=100_000, target=TARGET, mechanisms=[Votes])
-    both = plan(rows=100_000, target=TARGET, mechanisms=[Votes, Gaussian])
-
-    assert isinstance(found.mechanism, Votes)
-    assert found.radius == pytest.approx(votes(100_000, TARGET).bound.radius, rel=1e-9)
-    assert found.budget == draws(1000)
-    assert isinstance(both.mechanism, Gaussian)
-    assert found.to_dict()["mechanism"] == {"kind": "votes", "votes": found.mechanism.votes}

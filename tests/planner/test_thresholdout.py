@@ -7,6 +7,7 @@ from math import ceil, fsum, log, sqrt
 
 import pytest
 
+from mechanisms.discrete_laws import at_least, mass
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput, LedgerDamaged
 from peekproof.core.loss import PureDP
@@ -29,7 +30,6 @@ from peekproof.planner.thresholdout import (
     told_within,
     within_round,
 )
-from mechanisms.discrete_laws import at_least, mass
 
 TARGET = Target(confidence=Fraction(19, 20), questions=1000)
 

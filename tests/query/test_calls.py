@@ -213,7 +213,7 @@ def test_errors_name_the_problem_and_point_at_it(
         ("s like 'a_b'", "startswith, endswith or contains"),
         ("clp(a, 0, 1) > 1", "did you mean 'clip'?"),
         ("yaer(d) > 1", "did you mean 'year'?"),
-        ("f and foo(a) > 1", "the functions are clip, abs, if"),
+        ("f and foo(a) > 1", "the functions are clip, abs, coalesce, if"),
         ("d > 5", "'2013-06-01'"),
         ("d > 'x'", "'2013-06-01 12:30'"),
         ("d * 2 > 1", "year("),

@@ -194,16 +194,19 @@ def test_the_normal_form_of_a_form_is_that_of_its_expressions(
     def forms(operand: Numeric, weight: Predicate) -> list[Form]:
         return [
             Share(weight),
-            Mean(operand, 0.0, 1.0, 0.5),
             Quantile(operand, Fraction(1, 3), 0.0, 1.0, 7),
             Histogram(Edges(operand, (0.0, 1.0))),
             Histogram(values),
             Histogram(values, weight),
-            Histogram(Edges(operand, (0.0, 1.0)), Mean(operand, -1.0, 1.0, 1.0)),
             Grouped(values, weight),
-            Grouped(Edges(operand, (0.0, 1.0)), Mean(operand, -1.0, 1.0, 1.0)),
             Given(Share(weight), weight),
-            Given(Mean(operand, 0.0, 1.0, 0.5), weight),
         ]
 
+    def means(operand: Numeric, weight: Predicate) -> list[Form]:
+        some = [Mean(operand, 0.0, 1.0, missing) for missing in (0.5, None)]
+        return [*some, *(Given(each, weight) for each in some), *(Grouped(values, m) for m in some)]
+
     assert [canonical_form(form) for form in forms(operand, weight)] == forms(plain, condition)
+    found = [canonical_form(form) for form in means(operand, weight)]
+    assert found == [canonical_form(form) for form in means(plain, condition)]
+    assert found == [canonical_form(form) for form in found]

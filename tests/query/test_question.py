@@ -58,13 +58,22 @@ SAME = {
     "sums": ["a + b > 1", "b + a > 1", "1 < b + a", "0 + a + b > 1", "a - -b > 1", "(a) + (b) > 1"],
     "products": ["2 * a * b > 1", "a * 2 * b > 1", "b * (a * 2) > 1", "1 * (b * 2 * a) > 1"],
     "share": ["a > 1", "share(a > 1)", "SHARE(1 < a)", "share[not a <= 1]"],
-    "mean": ["mean(a + b, -1, 2)", "MEAN (b+a, -1.0, 4 / 2, -1)", "mean[0 + `b` + a, -(1), 2]"],
-    "mean at zero": ["mean(a, 0, 1)", "mean(a, -0.0, 1, 0)", "mean(1 * a, 0 * 5, 1, -0.0)"],
+    "mean": ["mean(a + b, -1, 2)", "MEAN (b+a, -1.0, 4 / 2)", "mean[0 + `b` + a, -(1), 2]",
+             "mean(a + b, -1, 2) given a + b is not null",
+             "mean(a + b, -1, 2, 1) where b + a < 3 or b + a >= 3"],
+    "mean with a word for gaps": ["mean(a, -1, 2, -1)", "mean(coalesce(a, -1), -1, 2)",
+             "mean(if(a is not null, a, -5), -1, 2)",
+             "mean(coalesce(coalesce(a, -1), 7), -1, 2, 2)"],
+    "mean of some": ["mean(a, 0, 1) given b > 0", "mean(a, 0, 1) given a is not null and b > 0",
+             "mean(a, 0, 1, 1) given b > 0 and a is not null"],
+    "clipped mean": ["mean(clip(a, 0, 9), 0, 1)", "mean(clip(a, 0, 9), 0, 1) given a is not null"],
+    "mean at zero": ["mean(a, 0, 1, 0)", "mean(a, -0.0, 1, 0)", "mean(1 * a, 0 * 5, 1, -0.0)"],
     "edges": ["histogram(a * 2, (0, 1))", "histogram(2 * a, [-0.0, 2 / 2])"],
     "values": ["histogram(s, ('x', 'y'))", 'histogram(`s`, ["x", "y"])'],
     "flags": ["histogram(f, (true, false))", "histogram((f), (True, False))"],
     "weight": ["histogram(s, ('x'), a > 1)", "histogram(s, ('x'), not 1 >= a)"],
-    "mean weight": ["histogram(s, ('x'), mean(a, 0, 1))", "histogram(s, ('x'), Mean(a, 0, 1, 0))"],
+    "mean weight": ["histogram(s, ('x'), mean(a, 0, 1, 0))",
+                    "histogram(s, ('x'), Mean(coalesce(a, 0), 0, 1))"],
     "quantile": ["quantile(a, 0.5, 0, 1)", "quantile(0 + a, 1/2, -0.0, 1, 256)"],
     "like": ["s like 'x%'", "startswith(s, 'x')", "not s not like 'x%'", "STARTSWITH(`s`, 'x')"],
     "like all": ["s like '%'", "s is not null", "contains(s, '')", "s like '%%'"],
@@ -121,6 +130,8 @@ NEAR_MISSES = [
     "a + b = 1", "a * a > 1", "a + a > 1", "(a + b) * c > 1", "a + b * c > 1", "a / 4 > 1",
     "-a > 1", "a / 2 / 2 > 1",
     "mean(a, 0, 1)", "mean(b, 0, 1)", "mean(a, 0, 2)", "mean(a, -1, 1)", "mean(a, 0, 1, 1)",
+    "mean(a, 0, 1, 0)", "mean(a, 0, 1, 0) given b > 0", "mean(a, 0, 1) given b > 0",
+    "histogram(a, (0), mean(b, 0, 1))", "histogram(a, (0), mean(b, 0, 1, 0))",
     "mean(a, 0, 1, 0.5)", "mean(a + b, 0, 1)", "mean(a, 0, 1e-300)", "histogram(a, (0))",
     "histogram(a, (0, 1))", "histogram(b, (0, 1))", "histogram(a, (0, 1, 2))",
     "histogram(a, (0), a > 1)", "histogram(a, (0), b > 1)", "histogram(a, (0), mean(a, 0, 1))",
@@ -189,7 +200,7 @@ def test_spellings_of_an_operand_share_a_digest(operand: Numeric, data: st.DataO
 def test_only_a_share_has_one_predicate() -> None:
     assert parse_question("share(f)", SCHEMA).predicate == Flag(Column("f"), False)
     with pytest.raises(TypeError, match="a Mean is not a share"):
-        parse_question("mean(a, 0, 1)", SCHEMA).predicate  # noqa: B018
+        parse_question("mean(a, 0, 1, 0)", SCHEMA).predicate  # noqa: B018
 
 
 def test_the_text_is_kept_as_it_was_asked_without_outer_space() -> None:

@@ -5,7 +5,7 @@ import peekproof
 
 def share_of_the_old(file: str) -> float:
     with peekproof.open(file, questions=100) as data:
-        answer: peekproof.Answer = data.ask("age > 50")
+        answer: peekproof.Answer | peekproof.ConditionalAnswer = data.ask("age > 50")
     return answer.value
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from load.serving import serving
 from peekproof.core.problems import problems
 from peekproof.server import counts as counting
 from peekproof.server.app import ENDPOINTS
@@ -21,7 +22,6 @@ from peekproof.server.counts import LONGEST, RECORDS, Counts
 from peekproof.server.metrics import Metrics
 from peekproof.server.store import Store
 from peekproof.server.tokens import Scope
-from load.serving import serving
 from server.gateways import held
 
 ADDING = """

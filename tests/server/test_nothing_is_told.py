@@ -27,8 +27,8 @@ from peekproof.core.errors import (
     DataChanged,
     DataError,
     EvaluationFailed,
-    PeekproofError,
     LedgerError,
+    PeekproofError,
 )
 from peekproof.core.problems import problem_name, problems
 from peekproof.data.piece import Columns
@@ -69,9 +69,9 @@ LOOKED = [
 
 Row = dict[str, float | str | None]
 
-# Functions of all rows that are public, ledgers' digests of them, times, and names of requests.
+# Names of all rows (custodians see the plain one), digests, times, and names of requests.
 _STEADY = [
-    (re.compile(r"hf1-[0-9a-f]{32}"), "FINGERPRINT"),
+    (re.compile(r"(pp1|data)-[0-9a-f]{32}"), "FINGERPRINT"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "DIGEST"),
     (re.compile(r"\d{4}-\d\d-\d\dT[\d:]+(Z|\+00:00)"), "TIME"),
     (re.compile(r'"(request|token|name)": ?"[0-9a-f]{12,32}"'), "NAME"),
@@ -312,7 +312,7 @@ def test_a_closed_ledger_is_a_refusal_that_names_the_data_set(
         done = running.send("POST", f"{D}/close", {"confirm": "flights"}, token=running.custodian)
         assert done.status == 200
         said = running.ask("delay > 3")
-        assert (said.status, said.json["fields"]) == (409, {"ledger": "flights"})
+        assert (said.status, said.json["fields"]) == (409, {"ledger": "flights", "reason": ""})
         assert str(folder) not in said.body.decode()
         assert running.ask("night").json["replayed"]
 

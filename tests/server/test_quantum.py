@@ -108,9 +108,16 @@ def test_a_response_leaves_at_a_multiple_of_the_quantum(
 
 def test_what_reads_no_rows_does_not_wait(clock: Clock, gateway: Running) -> None:
     assert gateway.send("GET", "/v1/datasets/flights/budget").status == 200
-    price = {"questions": ["night"]}
-    assert gateway.send("POST", "/v1/datasets/flights/price", price).status == 200
     assert clock.present == 1000.0
+
+
+@pytest.mark.parametrize("question", ["night", "night or", "delay > 99"])
+def test_a_price_waits_like_the_answer(question: str, clock: Clock, gateway: Running) -> None:
+    """Who asks for it all the time would see to the instant when another's answer is settled."""
+    price = {"questions": [question]}
+    said = gateway.send("POST", "/v1/datasets/flights/price", price)
+    assert said.status == (422 if question.endswith("or") else 200)
+    assert clock.present == 1000.0 + QUANTUM
 
 
 # An engine that takes longer for some rows -------------------------------------------------------

@@ -10,9 +10,9 @@ import pytest
 
 from peekproof.core.gateway_errors import TooManyRequests
 from peekproof.server import rates
-from peekproof.server.rates import Rates
+from peekproof.server.rates import CROWD, Rates, Strangers, peer_of
 from peekproof.server.settings import Limits
-from server.guests import guarded, token, visit
+from server.guests import browser, guarded, token, visit
 
 
 class Clock:
@@ -99,6 +99,60 @@ def test_the_gateway_says_when_to_come_again(tmp_path_factory: pytest.TempPathFa
         assert int(said.headers["retry-after"]) >= said.json["fields"]["retry_after"]
         assert gateway.send("GET", "/v1/datasets", token=token(gateway)).status == 200
         assert gateway.send("GET", "/v1/health", token="").status == 200
+
+
+def test_strangers_are_limited_by_address_and_in_all(clock: Clock, tmp_path: Path) -> None:
+    one, other = (Strangers(tmp_path / "rates", rate=2, burst=4) for _ in range(2))
+
+    def let_in(peer: str) -> int:
+        for count in range(100):
+            try:
+                (one if count % 2 else other).admit(peer)
+            except TooManyRequests:
+                return count
+        return 100
+
+    found = [let_in(f"10.0.0.{number}") for number in range(20)]
+    assert found == [4] * CROWD + [0] * (20 - CROWD)
+    clock.present += 1
+    assert let_in("10.0.0.1") == 2
+    for each in (one, other):
+        each.close()
+
+
+@pytest.mark.parametrize(
+    ("client", "peer"),
+    [
+        (("127.0.0.1", 5), "127.0.0.1"),
+        (("2001:db8:1:2:3:4:5:6", 5), "2001:db8:1:2::/64"),
+        (("2001:db8:1:2::9", 5), "2001:db8:1:2::/64"),
+        (("::ffff:10.0.0.1", 5), "10.0.0.1"),
+        (("fe80::1%eth0", 5), "fe80::/64"),
+        (("/run/socket\x1b[2J", 0), "unknown"),
+        (None, "unknown"),
+    ],
+)
+def test_an_address_is_that_of_one_owner(client: tuple[str, int] | None, peer: str) -> None:
+    assert peer_of(client) == peer
+
+
+def test_a_flood_of_strangers_locks_nobody_out(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Also of those who come from the same address."""
+    with guarded(tmp_path_factory, limits=Limits(rate=0.01, burst=6)) as (gateway, _):
+        known = browser(gateway, gateway.analyst)
+        statuses = [gateway.send("GET", "/v1/datasets", token="").status for _ in range(5)]
+        statuses += [gateway.ask("night", token="pp_a_b").status for _ in range(5)]
+        statuses += [visit(gateway, "pp_a_b").status for _ in range(5)]
+        assert statuses == [401] * 6 + [429] * 9
+        said = gateway.send("GET", "/v1/datasets", token="")
+        assert (said.status, said.json["type"]) == (429, "/v1/problems/too-many-requests")
+        assert int(said.headers["retry-after"]) >= 1
+        assert gateway.send("GET", "/v1/datasets").status == 200
+        assert gateway.ask("night").status == 200
+        assert known.send("GET", "/v1/datasets").status == 200
+        assert visit(gateway, gateway.custodian).status == 200
+        assert gateway.send("GET", "/v1/health", token="").status == 200
+        assert gateway.send("GET", "/", token="").status == 200
 
 
 def test_visits_count_too(tmp_path_factory: pytest.TempPathFactory) -> None:

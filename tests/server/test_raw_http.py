@@ -147,7 +147,7 @@ TRICKS: dict[str, list[bytes]] = {
     "NUL in a header": [G + b"X: a\x00b\r\n\r\n"],
     "two hosts": [G + b"Host: evil.example\r\n\r\n"],
     "a token that is not ASCII": [
-        b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Authorization: Bearer hf_\xff_\xfe\r\n\r\n"
+        b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Authorization: Bearer pp_\xff_\xfe\r\n\r\n"
     ],
     "a cookie that is not ASCII": [
         b"GET /v1/datasets HTTP/1.1\r\n" + H + b"Cookie: peekproof_visit=\xff\xfe; ;;=;\r\n\r\n"
@@ -243,6 +243,51 @@ def test_a_smuggled_request_is_not_answered(gateway: Running) -> None:
     )
     said = exchange(gateway.port, sent)
     assert [int(each) for each in STATUS.findall(said)] == [400]
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("Host", "127.0.0.1"),
+        ("hOST", "evil.example"),
+        ("Authorization", "Bearer {analyst}"),
+        ("AUTHORIZATION", "Bearer pp_a_b"),
+        ("authorization", ""),
+        ("cookie", "a=b"),
+        ("idempotency-key", "b"),
+        ("x-peekproof-page", "b"),
+        ("Origin", "http://evil.example"),
+        ("sec-fetch-site", "same-origin"),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_what_decides_stands_once(name: str, other: str, first: bool, gateway: Running) -> None:
+    """Which of two counts differs from program to program: a proxy may have checked the other."""
+    own = {
+        "host": "127.0.0.1",
+        "authorization": f"Bearer {gateway.analyst}",
+        "cookie": "c=d",
+        "idempotency-key": "a",
+        "x-peekproof-page": "a",
+        "origin": "http://127.0.0.1",
+        "sec-fetch-site": "none",
+    }
+    sent = [f"{each}: {value}" for each, value in own.items()]
+    once = "\r\n".join(["GET /v1/datasets HTTP/1.1", *sent, "connection: close", "", ""])
+    assert status_of(exchange(gateway.port, once.encode())) == 200
+    sent.insert(0 if first else len(sent), f"{name}: {other.format(analyst=gateway.analyst)}")
+    twice = "\r\n".join(["GET /v1/datasets HTTP/1.1", *sent, "connection: close", "", ""])
+    said = exchange(gateway.port, twice.encode())
+    assert (status_of(said), problem_in(said)) == (400, "malformed")
+    assert name.lower().encode() in said
+    assert gateway.analyst.encode() not in said
+
+
+def test_a_refused_header_ends_no_other_request(gateway: Running) -> None:
+    """In a pipeline, each has its own response, in the order of requests."""
+    twice = G + b"Host: 127.0.0.1\r\n\r\n"
+    said = exchange(gateway.port, G + b"\r\n" + twice + G + b"Connection: close\r\n\r\n")
+    assert [int(each) for each in STATUS.findall(said)] == [200, 400, 200]
 
 
 # Slow and endless senders ------------------------------------------------------------------------

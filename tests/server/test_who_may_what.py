@@ -75,8 +75,8 @@ def test_a_secret_is_compared_once_and_in_constant_time_whatever_is_shown(
     running, _ = gateway
     known = running.analyst.split("_")[1]
     given = {
-        "a wrong secret": f"hf_{known}_{'x' * 43}",
-        "an unknown id": f"hf_{'0' * 12}_{'x' * 43}",
+        "a wrong secret": f"pp_{known}_{'x' * 43}",
+        "an unknown id": f"pp_{'0' * 12}_{'x' * 43}",
         "no token at all": "hello",
     }[shown]
     compared: list[int] = []

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peekproof
+from ledger.books import chained, lines, overwrite
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput, LedgerDamaged
 from peekproof.core.refusals import BudgetExhausted, ShareExhausted
 from peekproof.ledger.ledger import Ledger
 from peekproof.session.session import Session
-from ledger.books import chained, lines, overwrite
 
 DATA = {"age": np.random.default_rng(5).uniform(0, 100, 3000)}
 SHARES = {"ann": Fraction(1, 2), "bob": Fraction(3, 10)}

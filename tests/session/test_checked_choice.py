@@ -109,7 +109,7 @@ def test_the_same_choice_again_is_free_also_by_questions_that_were_read() -> Non
 
 def test_the_best_mean_is_told_in_its_units() -> None:
     with opened() as session:
-        choice = session.best(["mean(pay, 0, 100)", "mean(pay - 20, 0, 100)"])
+        choice = session.best(["mean(pay, 0, 100, 0)", "mean(pay - 20, 0, 100, 0)"])
 
         assert choice.index == 0
         assert choice.winner is not None

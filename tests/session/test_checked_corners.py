@@ -62,7 +62,7 @@ def test_a_guess_of_thousands_of_digits_is_refused() -> None:
 
 def test_a_huge_tolerance_does_not_lose_the_answer() -> None:
     with checked() as session:
-        session.ask("mean(x, 0, 0.001)", guess=0, tolerance=1e308)
+        session.ask("mean(x, 0, 0.001, 0)", guess=0, tolerance=1e308)
 
 
 def test_respond_takes_any_iterable() -> None:
@@ -257,7 +257,7 @@ def test_a_certificate_of_the_other_outcome_does_not_verify() -> None:
 def test_a_refused_tolerance_of_a_mean_is_in_its_units() -> None:
     with checked() as session:
         with pytest.raises(InvalidInput) as refused:
-            session.ask("mean(x, 0, 1000)", guess=500, tolerance=5)
+            session.ask("mean(x, 0, 1000, 0)", guess=500, tolerance=5)
         assert refused.value.given == "5"
         assert "1000" in refused.value.accepted
 

@@ -71,8 +71,8 @@ def test_a_failure_widens_what_comes_and_a_pass_hardly_does() -> None:
 
 def test_means_are_guessed_in_their_units() -> None:
     with checked() as session:
-        passed = session.ask("mean(y, 0, 100)", guess=49, tolerance=3)
-        failed = session.ask("mean(y, 0, 200)", guess=150, tolerance=4)
+        passed = session.ask("mean(y, 0, 100, 0)", guess=49, tolerance=3)
+        failed = session.ask("mean(y, 0, 200, 0)", guess=150, tolerance=4)
 
         assert (passed.value, session.failures) == (49, 1)
         assert 49.5 in passed
@@ -165,7 +165,7 @@ def test_training_rows_guess_in_place_of_the_analyst() -> None:
     training = {"x": np.random.default_rng(9).random(30_000), "y": np.arange(30_000) % 100}
     with checked(guesser=peekproof.Training(training)) as session:
         answers = session.ask_many([f"x > 0.{number}" for number in range(1, 10)])
-        mean = session.ask("mean(y, 0, 100)")
+        mean = session.ask("mean(y, 0, 100, 0)")
 
         assert session.failures == 0
         for number, answer in enumerate(answers, 1):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -51,20 +52,20 @@ def test_the_first_cell_of_a_quantile_is_json() -> None:
 
 def test_the_command_line_writes_the_first_cell_of_a_quantile(csv: Path) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["ask", str(csv), "quantile(x, 0.001, 1, 10, 2)", "--json"])
+        main(["ask", str(csv), "quantile(x, 0.001, 1, 10, 2)", "--json", "--yes"])
     assert left.value.code == 0
 
 
 @pytest.mark.parametrize("shown", [str, answer_html], ids=["text", "html"])
 @pytest.mark.parametrize("high", ["1e30", "8e307"])
 def test_answers_of_any_size_can_be_shown(shown: Callable[[Answer], str], high: str) -> None:
-    shown(noisy().ask(f"mean(x * {high}, 0, {high})"))
+    shown(cast(Answer, noisy().ask(f"mean(x * {high}, 0, {high}, 0)")))
 
 
 @pytest.mark.parametrize("option", ["--price", "--explain"])
 def test_the_command_line_shows_answers_of_any_size(csv: Path, option: str) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["ask", str(csv), "mean(x * 1e30, 0, 1e30)", option])
+        main(["ask", str(csv), "mean(x * 1e30, 0, 1e30, 0)", option])
     assert left.value.code == 0
 
 
@@ -139,7 +140,7 @@ def test_nothing_is_derived_from_choices_and_quantiles() -> None:
 
 def test_a_radius_that_is_too_small_is_refused_in_its_units() -> None:
     with pytest.raises(InvalidInput) as refused:
-        noisy().ask("mean(x, 0, 200000)", radius=100.0)
+        noisy().ask("mean(x, 0, 200000, 0)", radius=100.0)
     assert "100" in refused.value.given
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import peekproof
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerUnavailable
+from peekproof.core.errors import LedgerClosed, LedgerUnavailable
 from peekproof.core.refusals import ShareExhausted
 from peekproof.ledger import loading
 from peekproof.ledger.answers import answers_after
@@ -23,7 +23,6 @@ from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question
 from peekproof.session import past as past_module
 from peekproof.session.session import Session
-from peekproof.session.switching import Switching
 
 ROWS = 20_000
 DATA = {"x": np.random.default_rng(1).random(ROWS)}
@@ -113,35 +112,6 @@ def test_a_price_within_an_open_round_is_what_is_charged() -> None:
         session.ask("x > 0.5", guess=0.5)
         told = session.price_of("x > 0.6", guess=0.4).offer.cost
         assert session.ask("x > 0.6", guess=0.4).cost == told
-
-
-@pytest.mark.parametrize("tolerance", [-1.0, 0.0])
-def test_an_absurd_tolerance_is_not_a_reason_to_switch(tolerance: float) -> None:
-    with Switching(
-        checks=opened(peekproof.Checking, questions=50),
-        noise=opened(peekproof.Gaussian, OTHER, questions=50),
-    ) as both:
-        with pytest.raises(InvalidInput, match="tolerance"):
-            both.ask("x > 0.5", guess=0.5, tolerance=tolerance)
-        assert both.noise.ledger.draws() == 0
-
-
-def test_a_tolerance_that_a_promise_does_not_take_is_not_a_reason_to_switch() -> None:
-    with Switching(
-        checks=opened(peekproof.LimitedChecking, questions=50, failures=3),
-        noise=opened(peekproof.Gaussian, OTHER, questions=50),
-    ) as both:
-        with pytest.raises(InvalidInput, match="tolerance"):
-            both.ask("x > 0.5", guess=0.5, tolerance=0.05)
-        assert both.noise.ledger.draws() == 0
-
-
-def test_a_session_that_takes_guesses_is_no_noise_to_switch_to() -> None:
-    checks = opened(peekproof.LimitedChecking, questions=50, failures=1)
-    noise = opened(peekproof.Thresholdout, OTHER, questions=50)
-    with pytest.raises(InvalidInput) as refused:
-        Switching(checks=checks, noise=noise).ask("x > 0.5", guess=0.5)
-    assert refused.value.argument == "noise"
 
 
 def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() -> None:

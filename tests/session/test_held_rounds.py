@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peekproof
+from mechanisms.discrete_laws import Script
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.refusals import RoundsExhausted
 from peekproof.core.target import Target
@@ -31,7 +32,6 @@ from peekproof.noise.entropy import Seeded
 from peekproof.planner.plan import Plan
 from peekproof.session.held_rounds import check_rounds
 from peekproof.session.session import Session
-from mechanisms.discrete_laws import Script
 
 ROWS, QUESTIONS = 10, 100
 TABLE = in_memory({"x": np.arange(ROWS), "z": np.zeros(ROWS)})

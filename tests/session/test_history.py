@@ -51,7 +51,7 @@ def numbers(recorded: Recorded) -> Numbers:
 
 def test_answers_are_those_that_were_given_in_their_order(session: Session) -> None:
     first = session.as_analyst("ann").ask("delay > 30")
-    second, third = session.ask_many(["mean(delay, -20, 120)", "delay > 60"])
+    second, third = session.ask_many(["mean(delay, -20, 120, -20)", "delay > 60"])
     session.as_analyst("bob").ask("30 < delay")  # Ann's, in another spelling
     found = session.answers()
 
@@ -76,7 +76,7 @@ def test_the_certificate_of_a_recorded_answer_can_be_verified(session: Session) 
 def test_cells_have_the_labels_and_numbers_that_were_told(session: Session) -> None:
     histogram = session.histogram("histogram(delay, (0, 15, 60))")
     grouped = session.grouped("delay > 30 by carrier")
-    means = session.grouped("mean(delay, -20, 120) by carrier")
+    means = session.grouped("mean(delay, -20, 120, -20) by carrier")
     found = [numbers(each) for each in session.answers()]
 
     assert [each.labels for each in found] == [histogram.labels, grouped.labels, means.labels]
@@ -297,7 +297,7 @@ def test_a_long_history_is_cut_and_says_so() -> None:
 def test_bars_are_on_one_axis_if_there_is_one(session: Session) -> None:
     session.ask("delay > 30")
     assert "0 to 1" in read(session.answers()._repr_html_()).text
-    session.ask("mean(delay, -20, 120)")
+    session.ask("mean(delay, -20, 120, -20)")
     shown = read(session.answers()._repr_html_())
     assert "in its range" in shown.text
     assert shown.tags.count("svg") == 2
@@ -320,7 +320,7 @@ def test_what_is_closed_can_still_be_shown(closed: Session, show: Callable[[Sess
 def test_a_session_shows_its_promise_and_what_is_left(session: Session) -> None:
     session.ask("delay > 30")
     shown = read(session._repr_html_()).text
-    assert "20,000 rows, ±" in shown
+    assert "20,000 rows, shares within ±" in shown
     assert "1 asked, 399 left; 0.2% of the budget used" in shown
     assert ":memory:" in shown
 

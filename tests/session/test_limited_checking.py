@@ -41,7 +41,7 @@ def test_it_ends_with_the_last_failure_and_not_before() -> None:
         assert 0.8 in last
         assert (session.failures, session.remaining) == (3, 0)
         entries = len(session.ledger.entries())
-        for text, guess in (("x > 0.7", 0.3), ("mean(y, 0, 100)", 49.5)):
+        for text, guess in (("x > 0.7", 0.3), ("mean(y, 0, 100, 0)", 49.5)):
             with pytest.raises(FailuresExhausted) as caught:
                 session.ask(text, guess=guess)
             assert caught.value.fields() == {"asked": 1, "failures": 3, "of_several": False}
@@ -166,7 +166,7 @@ def test_the_known_radii_at_half_of_the_data(before: int, known: float) -> None:
 def test_certificates_are_those_of_a_naive_count(failures: int) -> None:
     with limited(failures=failures, tolerance=0.03) as session:
         passed = session.ask("x > 0.5", guess=0.51)
-        mean = session.ask("mean(y, 0, 100)", guess=49)
+        mean = session.ask("mean(y, 0, 100, 0)", guess=49)
         failed = session.ask("x > 0.7", guess=0.5)
         with workdps(40):
             bins = 67  # ⌈2/0.03⌉

@@ -50,7 +50,7 @@ def csv(tmp_path: Path) -> Path:
 
 
 def test_the_ball_of_a_weighted_histogram_holds_what_records_contribute() -> None:
-    question = "histogram(x, (1, 2, 3), mean(y, -1, 2))"
+    question = "histogram(x, (1, 2, 3), mean(y, -1, 2, -1))"
     session = noisy()
     drawn = session.price_of(question).mechanism
     assert isinstance(drawn, GaussianVector)
@@ -99,7 +99,7 @@ def test_the_command_line_prints_no_gap_below_the_certified_one(
 def test_a_recorded_gap_of_means_is_in_their_units(
     csv: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("mean(x, 0, 1000)", "mean(y, 0, 1000)")
+    words = ("mean(x, 0, 1000, 0)", "mean(y, 0, 1000, 0)")
     chosen = json.loads(command(capsys, "best", str(csv), *words, "--json"))
     shown = json.loads(command(capsys, "ledger", "show", str(csv), "--json"))
     assert shown["answers"][0]["gap"] >= chosen["gap"]
@@ -108,13 +108,15 @@ def test_a_recorded_gap_of_means_is_in_their_units(
 def test_a_quoted_gap_of_means_is_in_their_units(
     csv: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("best", str(csv), "mean(x, 0, 1000)", "mean(y, 0, 1000)", "--json")
+    words = ("best", str(csv), "mean(x, 0, 1000, 0)", "mean(y, 0, 1000, 0)", "--json")
     quoted = json.loads(command(capsys, *words, "--price"))
     assert quoted["gap"] >= json.loads(command(capsys, *words))["gap"]
 
 
 @pytest.mark.parametrize(
-    "question", ["mean(x, 0, 1)", "histogram(x, (0.5), mean(y, 0, 1))"], ids=["mean", "histogram"]
+    "question",
+    ["mean(x, 0, 1, 0)", "histogram(x, (0.5), mean(y, 0, 1, 0))"],
+    ids=["mean", "histogram"],
 )
 def test_an_answer_keeps_the_radius_that_was_quoted(question: str) -> None:
     session = noisy()

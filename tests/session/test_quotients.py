@@ -247,9 +247,9 @@ def test_questions_of_all_forms_are_one_charge_and_survive_a_restart(tmp_path: P
 @pytest.mark.parametrize(
     ("call", "text", "hint"),
     [
-        ("ask", "delay > 30 given hour < 12", "session.conditional"),
         ("ask", f"delay > 30 {BY}", "session.grouped"),
         ("grouped", "delay > 30", "session.ask"),
+        ("grouped", "delay > 30 given hour < 12", "session.ask"),
         ("conditional", "histogram(hour, (6, 12))", "session.histogram"),
         ("histogram", f"delay > 30 {BY}", "session.grouped"),
     ],

@@ -47,7 +47,7 @@ def test_a_receipt_repeats_the_answer_and_its_certificate(data: Session) -> None
 
 
 def test_a_mean_is_told_in_its_units(data: Session) -> None:
-    answer = data.ask("mean(age, 0, 100)")
+    answer = data.ask("mean(age, 0, 100, 0)")
     text = only(data).text()
     assert f"{answer.value:.2f}; in the population from " in text
     assert "of the range from 0 to 100 (T-" in " ".join(text.split())
@@ -142,10 +142,10 @@ def test_a_checked_guess_says_how_it_went() -> None:
 def test_a_later_override_is_on_every_receipt(data: Session) -> None:
     data.ask("age > 50")
     assert "custodian" not in only(data).text()
-    data.ledger.override(reason="the copy was never asked", against="hf1-00")
-    assert "- the custodian's word against hf1-00: the copy was never asked" in only(data).text()
+    data.ledger.override(reason="the copy was never asked", against="pp1-00")
+    assert "- the custodian's word against pp1-00: the copy was never asked" in only(data).text()
     assert only(data).to_dict()["overrides"] == [
-        {"reason": "the copy was never asked", "against": "hf1-00"}
+        {"reason": "the copy was never asked", "against": "pp1-00"}
     ]
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import peekproof
+from ledger.books import chained, overwrite
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.ledger import Ledger
 from peekproof.session.replay import replay
-from ledger.books import chained, overwrite
 
 DATA = {"age": [float(18 + (7 * i) % 70) for i in range(2000)]}
 
@@ -77,7 +77,7 @@ def test_what_is_written_during_a_replay_is_not_damage(
     with closing(Ledger.open(str(place))) as ledger:
         entries = ledger.entries()
         monkeypatch.setattr(ledger, "stream", lambda: iter(entries))
-        ledger.override(reason="meanwhile", against="hf1-0")
+        ledger.override(reason="meanwhile", against="pp1-0")
         assert replay(ledger).entries == 7
 
 

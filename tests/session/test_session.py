@@ -12,9 +12,9 @@ import pytest
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
     EvaluationFailed,
-    PeekproofError,
     InvalidInput,
     LedgerUnavailable,
+    PeekproofError,
     QuestionError,
     TypeMismatch,
     UnknownColumn,

@@ -194,7 +194,9 @@ def test_the_ledger_of_a_part_says_how_it_was_drawn(tmp_path: Path) -> None:
         recorded = session.ledger.opening.frame
         assert KEY not in repr(session.ledger.opening)
     assert recorded["of"] == whole.fingerprint
-    assert any(whole.fingerprint in said for said in answer.certificate.assumptions)
+    said = " ".join(answer.certificate.assumptions)
+    assert f"random part of {session.ledger.opening.public.whole}, which" in said
+    assert whole.fingerprint not in said
     again = peekproof.split(whole, {"guess": 0.5, "check": 0.5}, key=recorded["key"])["check"]
     with peekproof.open(again, ledger=place) as session:
         assert session.ask("x < 0.5").replayed

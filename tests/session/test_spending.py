@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from peekproof.cli.main import main
-from peekproof.core.errors import PeekproofError, LedgerDamaged
+from peekproof.core.errors import LedgerDamaged, PeekproofError
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.file import insert
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import FORMAT
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.planner.price import narrowest
@@ -39,7 +40,7 @@ def noisy(**arguments: object) -> Session:
 
 def test_a_batch_with_a_radius_is_one_round() -> None:
     session = open_session(numbers(), mechanisms=[Rounds], rounds=5, questions=50)
-    session.ask_many(["x > 0.1", "x > 0.2", "mean(x, 0, 1)"], radius=0.49)
+    session.ask_many(["x > 0.1", "x > 0.2", "mean(x, 0, 1, 0)"], radius=0.49)
     assert session.remaining_rounds == 4
 
 
@@ -51,7 +52,9 @@ def test_a_batch_with_a_radius_fits_into_the_last_round() -> None:
 def test_weighted_histograms_of_any_bounds_can_be_added_up() -> None:
     session = noisy()
     for exponent in range(300, 308):
-        session.histogram(f"histogram(x, (0.1, 0.2), mean(y, -1e-{exponent}, {exponent}))")
+        session.histogram(
+            f"histogram(x, (0.1, 0.2), mean(y, -1e-{exponent}, {exponent}, -1e-{exponent}))"
+        )
 
 
 @pytest.fixture
@@ -100,9 +103,14 @@ def forged(place: Path, text: str, *, value: object, **offer: object) -> Session
     with noisy(ledger=place) as session:
         digest = parse_question(text, session.schema).digest
         last = session.ledger.entries()[-1]
-    body: Body = {"questions": [{"digest": digest, "text": text}], "spent": offer["cost"], **offer}
+    asked = {"questions": [{"digest": digest, "text": text}], "spent": offer["cost"], **offer}
+    body: Body = {"format": FORMAT, **asked}
     reserve = follow(last, "reserve", body)
-    settle = follow(reserve, "settle", {"reserve": reserve.sequence, "answers": {digest: value}})
+    settle = follow(
+        reserve,
+        "settle",
+        {"format": FORMAT, "reserve": reserve.sequence, "answers": {digest: value}},
+    )
     connection = sqlite3.connect(place, isolation_level=None)
     insert(connection, [reserve, settle])
     connection.close()
@@ -151,9 +159,9 @@ def test_a_vector_that_counted_as_too_few_questions_is_noticed(tmp_path: Path) -
         ("histogram(x, (0.2, 0.5))", VECTOR, "1/2"),
         ("x > 0.5", {}, ["1/2", "1/2"]),
         ("x > 0.5", {}, "7"),
-        ("mean(x, 0, 1)", {"levels": "16777216", "low": "a", "high": "1"}, "1/2"),
-        ("mean(x, 0, 1)", {"levels": "16777216", "low": "2", "high": "1"}, "1/2"),
-        ("mean(x, 0, 1)", {"levels": "16777216", "low": "0", "high": "1/1000"}, "1/2"),
+        ("mean(x, 0, 1, 0)", {"levels": "16777216", "low": "a", "high": "1"}, "1/2"),
+        ("mean(x, 0, 1, 0)", {"levels": "16777216", "low": "2", "high": "1"}, "1/2"),
+        ("mean(x, 0, 1, 0)", {"levels": "16777216", "low": "0", "high": "1/1000"}, "1/2"),
         (
             "quantile(x, 0.5, 0, 1)",
             {"kind": "quantile", "cells": "256", "level": "1/2", "epsilon": "1/1024"},
@@ -193,13 +201,13 @@ def test_a_sound_forgery_is_answered(tmp_path: Path) -> None:
 def test_an_invalid_request_charges_nothing() -> None:
     session = noisy()
     before = session.ledger.spent(), session.ledger.draws(), len(session.ledger.entries())
-    for text in ("mean(x, 0, 1)", "histogram(x, (0.5))", "x > 0.5"):
+    for text in ("mean(x, 0, 1, 0)", "histogram(x, (0.5))", "x > 0.5"):
         with pytest.raises(PeekproofError):
             session.respond([text, "y > 0.5"], radius=1e-9)
     with pytest.raises(PeekproofError):
         session.respond(["y > 0.5", "quantile(x, 0.5, 0, 1)"], radius=0.3)
     with pytest.raises(PeekproofError):
-        session.best(["x > 0.5", "mean(x, 0, 1)"])
+        session.best(["x > 0.5", "mean(x, 0, 1, 0)"])
     with pytest.raises(PeekproofError):
         session.quantile("quantile(x, 0.5, 0, 1)", loss=-1.0)
     assert before == (session.ledger.spent(), session.ledger.draws(), 1)

@@ -257,7 +257,7 @@ def test_what_it_does_not_take_is_refused_and_costs_nothing() -> None:
             lambda: session.ask("x > 0.5", guess=float("nan")),
             lambda: session.ask("x > 0.5", guess=0.5, tolerance=0.1),
             lambda: session.ask("x > 0.5", guess=0.5, radius=0.1),
-            lambda: session.ask("mean(x, 0, 1)", guess=0.5),
+            lambda: session.ask("mean(x, 0, 1, 0)", guess=0.5),
             lambda: session.histogram("histogram(x, (0.5))"),
             lambda: session.quantile("quantile(x, 0.5, 0, 1)"),
             lambda: session.best(["x > 0.5", "x > 0.6"]),
@@ -268,7 +268,7 @@ def test_what_it_does_not_take_is_refused_and_costs_nothing() -> None:
                 refused()
         assert (session.remaining, session.remaining_rounds) == (200, 10)
         with pytest.raises(InvalidInput, match="a share, in a session by Thresholdout"):
-            session.ask("mean(x, 0, 1)", guess=0.5)
+            session.ask("mean(x, 0, 1, 0)", guess=0.5)
 
 
 def test_failures_are_part_of_the_promise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def test_an_honest_guess_passes_within_the_room_for_it() -> None:
             )
         wide = session.ask("x > 0.55", guess=0.45)
         assert answer.radius < wide.radius  # twice what the sample needs
-        mean = session.ask("mean(x, 0, 2)", guess=0.5, trained_on=2_000)
+        mean = session.ask("mean(x, 0, 2, 0)", guess=0.5, trained_on=2_000)
         assert session.failures == 0
         assert 0 < mean.radius < 0.14  # of a width of 2
 
@@ -56,7 +56,9 @@ def test_the_room_grows_as_the_past_does() -> None:
 
 
 def test_it_takes_the_place_of_a_tolerance_and_of_nothing_else() -> None:
-    with opened(mechanisms=[peekproof.Checking], guesser=peekproof.Training({"x": TRAINING})) as data:
+    with opened(
+        mechanisms=[peekproof.Checking], guesser=peekproof.Training({"x": TRAINING})
+    ) as data:
         for said in (
             {"guess": 0.5, "tolerance": 0.1, "trained_on": 100},
             {"trained_on": 100},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import peekproof
+from ledger.books import without_privileges
 from peekproof.cli.main import main
 from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
 from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
@@ -21,7 +23,6 @@ from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness
 from peekproof.session import Session
 from peekproof.session.custody import UNWATCHED
-from ledger.books import without_privileges
 from session.people import people, write_csv
 
 Opener = Callable[..., Session]
@@ -358,7 +359,7 @@ def test_a_witness_that_cannot_be_written_is_named_and_no_ledger_is_made(
 def test_a_damaged_witness_is_refused_until_the_custodian_answers_for_it(
     spent: Path, place: Path, opened: Opener, witness_folder: Path
 ) -> None:
-    (record,) = witness_folder.iterdir()
+    (record,) = witness_folder.glob("*.json")
     record.write_bytes(b"x" + record.read_bytes()[1:])
     for arguments in ({}, {"ledger": spent.with_name("new.peekproof")}):
         with pytest.raises(WitnessDamaged, match=record.name):
@@ -369,11 +370,27 @@ def test_a_damaged_witness_is_refused_until_the_custodian_answers_for_it(
     assert opened(spent).remaining == 4
 
 
+def test_damaged_marks_of_columns_are_refused_until_the_custodian_answers_for_it(
+    spent: Path, opened: Opener, witness_folder: Path, tmp_path: Path
+) -> None:
+    (marks,) = witness_folder.glob("columns*")
+    marks.write_text("damaged\n")
+    other = {"age": [random.Random(each).random() for each in range(len(people()))]}
+    place = tmp_path / "other.peekproof"
+    with pytest.raises(WitnessDamaged, match="columns"):
+        opened(other, ledger=place, questions=7)
+    assert not place.exists()
+    session = opened(other, ledger=place, questions=7, override="I looked")
+    assert marks.name in str(session.ledger.overrides[0]["against"])
+    assert opened(other, ledger=place).remaining == 7
+    assert marks.with_name(f"{marks.name}.damaged").exists()
+
+
 def test_a_session_stops_when_its_witness_is_damaged(
     spent: Path, opened: Opener, witness_folder: Path
 ) -> None:
     session = opened(spent)
-    (record,) = witness_folder.iterdir()
+    (record,) = witness_folder.glob("*.json")
     with record.open("r+b") as file:
         file.write(b"x")
     with pytest.raises(WitnessDamaged):

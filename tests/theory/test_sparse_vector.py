@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mechanisms.discrete_laws import first_above_law, mass, pattern_chance
 from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import PureDP
 from peekproof.theory.sparse_vector import above_threshold, numeric_sparse, sparse_reach
-from mechanisms.discrete_laws import first_above_law, mass, pattern_chance
 
 sizes = st.fractions(Fraction(1, 1000), 1000)
 

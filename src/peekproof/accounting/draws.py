@@ -20,8 +20,8 @@ class DrawsFilter:
         """The total once `cost` is charged, or a refusal; constant time, exact.
 
         Proof. T-truncation and T-split hold for at most k answers, whatever decides when to
-        stop: with fewer, their union bounds have fewer terms. So does T-mi for votes, as those
-        not asked for could have been cast and not shown. T-split holds for at most r rounds, too.
+        stop: with fewer, their union bounds have fewer terms. T-split holds for at most r rounds,
+        too.
 
         Holds when: each answer, or each round of them, is counted before it is drawn.
         """

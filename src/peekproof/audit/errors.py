@@ -10,6 +10,7 @@ from typing import TypeVar, final
 
 from peekproof.audit.overhearing import Channel, overhearing, told
 from peekproof.core.errors import InvalidInput
+from peekproof.ledger.witness import simulation
 
 Calls = Iterable[tuple[str, Callable[[], object]]]
 D = TypeVar("D")
@@ -96,6 +97,7 @@ def compare_channels(run: Callable[[D], Calls], one: D, other: D) -> ChannelRepo
     return ChannelReport(calls=made, differences=compared(first, second))
 
 
+@simulation()
 def listen(run: Callable[[D], Calls], data: D) -> list[Heard]:
     """What is heard of each call on one data set."""
     found: list[Heard] = []

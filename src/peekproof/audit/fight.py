@@ -12,6 +12,7 @@ from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
 from peekproof.audit.reply import Reply, sound
 from peekproof.audit.seeding import seeded
 from peekproof.core.errors import InvalidInput, Refusal
+from peekproof.ledger.witness import simulation
 
 # Called at each question with how many were asked, this one included.
 Progress = Callable[[int], None]
@@ -106,6 +107,7 @@ class _Referee:
         return reply.value
 
 
+@simulation()
 def fight(
     setup: Setup,
     analyst: Player,

@@ -8,6 +8,7 @@ from typing import final
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
+from peekproof.derive.within import ConditionalAnswer
 
 # The two-sided 95 % point of the normal law, as in every textbook interval.
 TEXTBOOK = 1.96
@@ -55,7 +56,7 @@ def _unsound(said: object, opponent: str) -> InvalidInput:
     )
 
 
-def reply_of(answer: Answer | Derived) -> Reply:
+def reply_of(answer: Answer | ConditionalAnswer | Derived) -> Reply:
     """What a session claims."""
     interval = answer.interval
     return Reply(answer.value, interval.low, interval.high)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import final
+from typing import cast, final
 
 import numpy as np
 import polars as pl
@@ -116,7 +116,7 @@ def tell(folder: Path, *, seed: int, progress: Progress) -> Story:
     with open(empty, questions=FEATURES + len(CHECKPOINTS)) as session:
         held = climb("Peekproof", HeldFast(session), progress=progress)
         refusal = _refused(session.ask_many)
-        repeated = session.ask(f"{LABEL} = x1")
+        repeated = cast(Answer, session.ask(f"{LABEL} = x1"))
         radius, confidence = session.plan.radius, repeated.confidence
 
     real = make_table(folder / "one_signal.parquet", seed=seed + 1, signal=SIGNAL_SHARE)
@@ -128,7 +128,7 @@ def tell(folder: Path, *, seed: int, progress: Progress) -> Story:
         radius=radius,
         confidence=confidence,
         climbs=(plain, noise_only, held),
-        signals=tuple(signals),
+        signals=tuple(cast(list[Answer], signals)),
         refusal=refusal,
         data=empty,
         repeated=repeated,

@@ -11,8 +11,6 @@ from peekproof.core.span import UNIT
 from peekproof.derive.derived import Derived
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.planner.own import Price
-from peekproof.query.form import Quantile
-from peekproof.query.question import parse_question
 from peekproof.session.quotients import AnyAnswer
 from peekproof.session.session import Session
 
@@ -25,6 +23,9 @@ def show_answers(answers: Sequence[AnyAnswer]) -> None:
         head = "share" if plain else "value"
         rows = [[*_numbers(each), _cost(each), each.question] for each in numbers]
         render.table([head, "low", "high", "cost", "question"], rows)
+        for among in numbers:
+            if isinstance(among, ConditionalAnswer) and among.missing is not None:
+                render.line(f"{among.missing_text} of the rows, left out of {among.question}")
     for each in answers:
         if isinstance(each, HistogramAnswer):
             render.line(f"{each.question}  ({_cost(each)})")
@@ -65,7 +66,6 @@ def show_prices(
 ) -> None:
     """What each question would cost, in planned questions; nothing is spent."""
     left = session.remaining
-    radii = [_radius(session, text, price) for text, price in prices]
     if json_wanted:
         render.as_json(
             {
@@ -73,29 +73,24 @@ def show_prices(
                 "prices": [
                     {
                         "question": text,
-                        "radius": radius,
+                        "radius": price.width.most,
+                        "least": price.width.least,
+                        "width": price.width.words,
                         "questions": level_up(price.questions),
                         "affordable": price.affordable(left),
                         "known": price.known,
                     }
-                    for (text, price), radius in zip(prices, radii, strict=True)
+                    for text, price in prices
                 ],
             }
         )
         return
-    for (text, price), radius in zip(prices, radii, strict=True):
+    for text, price in prices:
         if price.known:
-            render.line(f"±{decimal_up(radius)} was answered before, and is free: {text}")
+            render.line(f"{text}: answered before, and free; {price.width}")
             continue
         render.line(
-            f"±{decimal_up(radius)} costs as much as "
+            f"{text}: {price.width}; costs as much as "
             f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left, "
-            f"enough for {price.affordable(left):,} such ones: {text}"
+            f"enough for {price.affordable(left):,} such ones"
         )
-
-
-def _radius(session: Session, text: str, price: Price) -> float:
-    """How far the intervals would reach, in the units of the answer; a quantile's in its level."""
-    form = parse_question(text, session.schema).form
-    low, high = (0.0, 1.0) if isinstance(form, Quantile) else form.span
-    return price.reach(high - low)

@@ -1,6 +1,10 @@
 """`peekproof ask`: questions about a file, answered and recorded."""
 
+import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
 
 import click
 
@@ -8,19 +12,22 @@ from peekproof.cli import options, render
 from peekproof.cli.answers import show_answers, show_prices
 from peekproof.cli.opening import opened, place_of
 from peekproof.cli.reading import RowBar
+from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
-from peekproof.core.numerics import decimal_up, level_down
+from peekproof.core.numerics import decimal_up, level_down, level_up
+from peekproof.core.span import UNIT
 from peekproof.data.load import load
+from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.planner.own import Price
 from peekproof.planner.plan import KINDS, Checks, Guessed, Plan
-from peekproof.planner.price import planned_price
 from peekproof.query.question import Question, parse_question
 from peekproof.session.opening import limit_of
 from peekproof.session.parsing import declared
-from peekproof.session.quotients import drawn_for
+from peekproof.session.pricing import cost_of, drawn_prices, is_dear, new_among
+from peekproof.session.quotients import AnyAnswer, drawn_within
 from peekproof.session.request import Request, guess_request, question_request
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Transcript
@@ -42,6 +49,7 @@ _MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresho
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.peekproof]")
 @options.analyst
 @options.categories
+@options.complete
 @click.option("--guess", type=float, help="Check this guess, in a ledger that checks them.")
 @click.option(
     "--tolerance",
@@ -53,8 +61,14 @@ _MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresho
     type=int,
     help="After how many failed guesses a new limited-checking ledger ends.",
 )
-@click.option("--radius", type=float, help="How far these intervals may reach, at a price.")
+@click.option(
+    "--radius",
+    type=float,
+    help="How far these intervals may reach, at a price. Of 'given', and of a mean with missing "
+    "values, that is how far the two parts may; --price says how far the interval can reach.",
+)
 @click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
+@click.option("--yes", is_flag=True, help="Ask what is dear without being asked for consent.")
 @click.option(
     "--mechanism",
     type=click.Choice(list(_MECHANISMS)),
@@ -71,11 +85,13 @@ def ask(
     ledger: str | None,
     analyst: str,
     categories: dict[str, list[str]],
+    complete: list[str],
     guess: float | None,
     tolerance: float | None,
     failures: int | None,
     radius: float | None,
     price_wanted: bool,
+    yes: bool,
     mechanism: str | None,
     explain: bool,
     json_wanted: bool,
@@ -106,17 +122,26 @@ def ask(
             accepted="with a single question",
             given=f"{len(question)} questions",
         )
-    schema = declared(table.schema, categories)
+    schema = declared(table.schema, categories, complete)
     parsed = [parse_question(text, schema) for text in question]
+    consent = _Consent(given=yes or price_wanted)
+
+    def requested(plan: Plan) -> list[Request]:
+        if guessed or isinstance(plan.mechanism, Guessed):
+            return [_checked(plan, each, radius, guess, tolerance) for each in parsed]
+        made = [
+            question_request(plan, each, radius=own)
+            for each, own in drawn_within(plan, parsed, radius)
+        ]
+        worth = {each.digest: each.price.questions if each.price else Fraction(1) for each in made}
+        cost = sum(worth.values(), Fraction(0))
+        consent.to(cost, draws=len(worth), left=plan.target.questions)
+        return made
 
     with opened(
         table,
         ledger=place_of(file, ledger, table, price_wanted=price_wanted),
-        requested=lambda plan: (
-            [_checked(plan, each, radius, guess, tolerance) for each in parsed]
-            if guessed or isinstance(plan.mechanism, Guessed)
-            else [question_request(plan, each, radius=radius) for each in drawn_for(parsed)]
-        ),
+        requested=requested,
         confidence=confidence,
         questions=questions,
         mechanisms=[_MECHANISMS[mechanism]] if mechanism else None,
@@ -124,6 +149,7 @@ def ask(
         limit=limit,
         analyst=analyst,
         categories=categories,
+        complete=complete,
     ) as session:
         if price_wanted:
             show_prices(
@@ -132,6 +158,9 @@ def ask(
                 json_wanted=json_wanted,
             )
             return
+        if not guessed and not isinstance(session.plan.mechanism, Guessed):
+            drawn = _drawn_prices(session, parsed, radius)
+            consent.to(cost_of(drawn), draws=new_among(drawn), left=session.remaining)
         with bar.shown():
             answers = (
                 [session.ask(question[0], radius=radius, guess=guess, tolerance=tolerance)]
@@ -150,11 +179,42 @@ def ask(
             )
             return
         show_answers(answers)
-        render.line(_promise(session))
+        render.line(_promise(session, answers))
         if explain:
             for each in {id(answer.certificate): answer.certificate for answer in answers}.values():
                 render.line()
                 render.line(each.explain())
+            if any(isinstance(each, ConditionalAnswer | GroupedAnswer) for each in answers):
+                render.line()
+                render.line(
+                    "That is how far what was drawn reaches. What holds within a group follows "
+                    "(T-joint-function), and reaches further the fewer rows are in the group."
+                )
+
+
+@final
+@dataclass(slots=True)
+class _Consent:
+    """Whether whoever asks has seen the price of what is dear; asked for at most once."""
+
+    given: bool
+
+    def to(self, cost: Fraction, *, draws: int, left: int) -> None:
+        """Go on, or refuse: a single slip must not use up what is left."""
+        if self.given or not is_dear(cost, draws=draws) or cost > left:
+            return  # what does not fit is refused anyway
+        worth = f"{render.upper(level_up(cost))} planned questions"
+        if not sys.stdin.isatty():
+            raise InvalidInput(
+                argument="--yes",
+                accepted=f"given for what costs as much as {worth}, of {left:,} that are left",
+                given="nothing, and no terminal to ask at",
+                hint="nothing was charged; --price says what each question costs",
+            )
+        click.confirm(
+            f"That costs as much as {worth}; {left:,} are left. Ask?", abort=True, err=True
+        )
+        self.given = True
 
 
 def _checked(
@@ -177,7 +237,7 @@ def _prices(
     guess: float | None,
     tolerance: float | None,
 ) -> list[tuple[str, Price]]:
-    size = len(texts)
+    size = session.new_draws(texts)
     return [
         (
             text,
@@ -187,19 +247,32 @@ def _prices(
     ]
 
 
+def _drawn_prices(
+    session: Session, asked: Sequence[Question], radius: float | None
+) -> dict[str, Price]:
+    """The price of each draw that is made for the questions together."""
+    size = session.new_draws(asked)
+
+    def price_of(each: Question, own: float | None) -> Price:
+        return session.price_of(each, radius=own, together=size)
+
+    found = [(each, price_of(each, radius)) for each in asked]
+    return drawn_prices(session.plan, found, radius=radius, price_of=price_of)
+
+
 def _most(plan: Plan) -> str:
     if isinstance(plan.mechanism, LimitedChecking):
         return f" of at most {plan.mechanism.failures:,}"
     return ""
 
 
-def _promise(session: Session) -> str:
+def _promise(session: Session, answers: Sequence[AnyAnswer]) -> str:
+    """What holds for the answers above, and what is left."""
     level = level_down(session.plan.target.confidence)
     if isinstance(session.plan.mechanism, OpenEnded):
-        coming = planned_price(session.plan, draw=session.ledger.draws() + 1).certificate
         return (
-            f"±{decimal_up(coming.radius)} for the next question, all together with confidence "
-            f"{level}; open-ended"
+            f"all together with confidence {level}; open-ended, {session.next_width} for the next "
+            "share"
         )
     if isinstance(session.plan.mechanism, Checks):
         most = _most(session.plan)
@@ -209,7 +282,17 @@ def _promise(session: Session) -> str:
         )
     rounds = session.remaining_rounds
     in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
+    size = f"all {session.plan.target.questions:,} questions together"
     return (
-        f"±{decimal_up(session.plan.radius)} for all {session.plan.target.questions:,} questions "
-        f"together, with confidence {level}; {session.remaining:,} new questions left{in_rounds}"
+        f"{_reach(session.plan, answers)}{size}, with confidence {level}; "
+        f"{session.remaining:,} new questions left{in_rounds}"
     )
+
+
+def _reach(plan: Plan, answers: Sequence[AnyAnswer]) -> str:
+    """The radius of the plan, if it is that of the answers above: shares, asked as planned."""
+    shares = [each for each in answers if isinstance(each, Answer) and each.span == UNIT]
+    if any(each.certificate.radius != plan.radius for each in shares) or len(shares) < len(answers):
+        return "for "
+    whole = all(each.low > 0 and each.high < 1 and each.radius == plan.radius for each in shares)
+    return f"{'' if whole else 'at most '}±{decimal_up(plan.radius)} for "

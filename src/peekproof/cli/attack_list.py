@@ -16,7 +16,6 @@ from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 
 # What sessions do, in words; mechanisms describe themselves by formulas.
 _PLAINLY = {
@@ -24,7 +23,6 @@ _PLAINLY = {
     Truncation.KIND: "Answers cut to a few bins.",
     Splitting.KIND: "Fresh rows for every question.",
     Laplace.KIND: "Laplace noise on every answer.",
-    Votes.KIND: "The share of heads among coins, each as likely as the exact share.",
     Rounds.KIND: "Fresh rows for every batch of questions, of which there are ten.",
     Checking.KIND: "A guess that the rows confirm, or about where the sample is.",
     LimitedChecking.KIND: "The same with one tolerance for all, until ten guesses have failed.",

@@ -65,9 +65,7 @@ def best(
         analyst=analyst,
     ) as session:
         if price_wanted:
-            low, high = candidates.span
-            price = session.price_of_best(asked, loss=loss)
-            _show_price(session, price, high - low, json_wanted)
+            _show_price(session, session.price_of_best(asked, loss=loss), json_wanted)
             return
         with bar.shown():
             choice = session.best(asked, loss=loss)
@@ -91,9 +89,8 @@ def _candidates(listed: TextIO) -> list[str]:
         ) from None
 
 
-def _show_price(session: Session, price: Price, width: float, json_wanted: bool) -> None:
-    left = session.remaining
-    gap = price.reach(width)
+def _show_price(session: Session, price: Price, json_wanted: bool) -> None:
+    left, gap = session.remaining, price.width.most
     if json_wanted:
         render.as_json(
             {

@@ -9,17 +9,19 @@ from peekproof.cli.ledger_adopt import adopt
 from peekproof.cli.ledger_custodian import analysts, close, share
 from peekproof.cli.ledger_diff import diff
 from peekproof.cli.ledger_export import export
+from peekproof.cli.ledger_move import move
 from peekproof.cli.ledger_opening import open_ledger
 from peekproof.cli.ledger_receipt import receipt
 from peekproof.cli.ledger_replay import replay
+from peekproof.cli.ledger_restore import restore
 from peekproof.cli.record import Record
 from peekproof.core.charge import amount_of
 from peekproof.core.numerics import decimal_up, level_down
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import without_keys
 from peekproof.ledger.witness import NONE
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.splitting import without_key
 from peekproof.noise.entropy import SystemEntropy
 from peekproof.planner.paid import check_paid
 from peekproof.planner.plan import Plan
@@ -39,7 +41,7 @@ def _promise(plan: Plan) -> str:
     if isinstance(plan.mechanism, Checking):
         return "guesses are checked"
     checked = ", guesses are checked," if isinstance(plan.mechanism, LimitedChecking) else ""
-    return f"±{decimal_up(plan.radius)}{checked}"
+    return f"shares within ±{decimal_up(plan.radius)}{checked}"
 
 
 def _failures(plan: Plan, book: Ledger) -> int:
@@ -68,8 +70,8 @@ def show(path: str, json_wanted: bool) -> None:
         if json_wanted:
             summary = {
                 "ledger": book.place,
-                **opening.to_body(),
-                "mechanism": without_key(opening.mechanism),
+                **without_keys(opening.to_body()),
+                "data": opening.public_name,
                 "confidence": level_down(opening.confidence),
                 "spent": str(amount_of(book.spent())),
                 "draws": draws,
@@ -85,6 +87,7 @@ def show(path: str, json_wanted: bool) -> None:
             f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), "
             f"{_promise(plan)} at confidence {level_down(opening.confidence)}"
         )
+        render.line(f"analysts and receipts call the data {opening.public_name}")
         if opening.entropy != SystemEntropy.description:
             render.line(f"noise from {opening.entropy}")
         if opening.witness == NONE:
@@ -119,5 +122,5 @@ def verify(path: str, json_wanted: bool) -> None:
         render.line(f"{book.place}: {entries:,} entries, chain and amounts intact")
 
 
-for command in (export, replay, diff, receipt, analysts, share, adopt, close):
+for command in (export, replay, diff, receipt, analysts, share, adopt, close, restore, move):
     ledger.add_command(command)

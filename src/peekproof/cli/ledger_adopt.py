@@ -18,7 +18,7 @@ from peekproof.session.opening import open as open_data
 @click.argument("path")
 @click.option("--reason", required=True, help="Why you answer for it; certificates will say it.")
 @click.option("--ledger", "place", metavar="PATH", help="The ledger, if it is not FILE.peekproof.")
-@click.option("--questions", type=int, help="How many a new ledger allows. [default: 1000]")
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: as the last]")
 @options.confidence
 @options.as_json
 def adopt(

@@ -17,10 +17,9 @@ from peekproof.ledger.diff import (
 )
 from peekproof.ledger.entry import Body, Entry, checked
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import without_keys
 
 DIFFERENT = 1
-
-_WITHHELD = "…"
 
 
 @click.command()
@@ -87,9 +86,5 @@ def _entry(entry: Entry) -> dict[str, object]:
 
 
 def _body(entry: Entry) -> Body:
-    """What an entry says; a key that assigns rows to questions is not for a screen."""
-    body = entry.body
-    mechanism = body.get("mechanism")
-    if isinstance(mechanism, dict) and "key" in mechanism:
-        body["mechanism"] = {**mechanism, "key": _WITHHELD}
-    return body
+    """What an entry says, without keys."""
+    return without_keys(entry.body)

@@ -20,12 +20,11 @@ def export(path: str, out: str | None) -> None:
     The chain can be rechecked with nothing but SHA-256; the page on the ledger's format shows how.
     """
     with closing(open_ledger(path)) as book:
-        if "key" in book.opening.mechanism:
-            click.echo(
-                "Warning: the export holds the key that assigns rows to questions, because the "
-                "chain covers it. It is for the custodian, not for analysts.",
-                err=True,
-            )
+        click.echo(
+            "Warning: the export holds the fingerprint of the data and the keys of the ledger, "
+            "because the chain covers them. It is for the custodian, not for analysts.",
+            err=True,
+        )
         if out is None:
             export_to(book, sys.stdout)
             return

@@ -35,6 +35,7 @@ def _show(found: Replay) -> None:
         f"{found.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
         f"{level_down(opening.confidence)}"
     )
+    render.line(f"analysts and receipts call the data {opening.public_name}")
     render.line(f"{found.entries:,} entries: {kinds}")
     render.line(f"{state.draws:,} of {opening.questions:,} questions asked, {_part(found)} spent")
     render.line(

@@ -16,7 +16,13 @@ import click
 
 from peekproof import __version__
 from peekproof.cli import render
-from peekproof.core.errors import DataChanged, EvaluationFailed, PeekproofError, LedgerError, Refusal
+from peekproof.core.errors import (
+    DataChanged,
+    EvaluationFailed,
+    LedgerError,
+    PeekproofError,
+    Refusal,
+)
 
 BAD_INPUT, REFUSED, LEDGER_TROUBLE, ENGINE_FAILED = 2, 3, 4, 5
 

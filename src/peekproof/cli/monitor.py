@@ -108,9 +108,10 @@ def monitor(
         from peekproof.audit.figures.monitor import draw_monitor  # noqa: PLC0415
 
         command = (
-            f"peekproof monitor --attack {attack} --mechanism {mechanism} --rows {rows} --questions "
-            f"{questions} --samples {samples} --repeats {repeats} --epsilon {shlex.quote(epsilon)} "
-            f"--confidence {float(held):g} --level {level:g} --seed {seed}"
+            f"peekproof monitor --attack {attack} --mechanism {mechanism} --rows {rows} "
+            f"--questions {questions} --samples {samples} --repeats {repeats} "
+            f"--epsilon {shlex.quote(epsilon)} --confidence {float(held):g} --level {level:g} "
+            f"--seed {seed}"
         )
         draw_monitor([report], target, command=command)
     if json_wanted:

@@ -38,6 +38,7 @@ def opened(
     limit: Limit | None = None,
     analyst: str = "",
     categories: Mapping[str, Sequence[str]] | None = None,
+    complete: Collection[str] = (),
 ) -> Session:
     """A session on `table`. What is `requested` is tried on the plan before a ledger is made.
 
@@ -66,4 +67,5 @@ def opened(
         mechanisms=mechanisms,
         analyst=analyst,
         categories=categories,
+        complete=complete,
     )

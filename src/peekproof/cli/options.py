@@ -40,6 +40,19 @@ categories = click.option(
     help="Which values a text column has, for histograms and groups; may be repeated.",
 )
 
+
+def _listed(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> list[str]:
+    return [name.strip() for each in given for name in each.split(",")]
+
+
+complete = click.option(
+    "--complete",
+    multiple=True,
+    callback=_listed,
+    metavar="COLUMN,…",
+    help="Columns with a value in every row, or '*' for all: their means cost one question.",
+)
+
 delta = click.option("--delta", default="1e-6", show_default=True, help="The δ to account for.")
 
 neighbours = click.option(

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from peekproof.core.errors import PeekproofError
+from peekproof.core.shown import visible, visible_lines
 
 if TYPE_CHECKING:
     from peekproof.audit.story import Progress
@@ -23,19 +24,6 @@ _WHOLE = 24
 _GAP = 2
 
 
-# A question or a file name may hold codes that a terminal would obey.
-def _visible(text: str) -> str:
-    return "".join(each if each.isprintable() else _escaped(ord(each)) for each in text)
-
-
-def _escaped(code: int) -> str:
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-
-
-def _literal(text: str) -> str:
-    return "\n".join(_visible(part) for part in text.split("\n"))
-
-
 def _console(*, stderr: bool = False) -> Console:
     # Made for each call, so that it follows a redirected or captured stream.
     return Console(stderr=stderr, highlight=False, soft_wrap=True)
@@ -43,15 +31,15 @@ def _console(*, stderr: bool = False) -> Console:
 
 def line(text: str = "") -> None:
     """One line for people."""
-    _console().print(_literal(text), markup=False)
+    _console().print(visible_lines(text), markup=False)
 
 
 def heading(title: str, text: str) -> None:
     """A line that starts with a title in bold."""
     console = _console()
     console.print()
-    console.print(title, style="bold", end=" ", markup=False)
-    console.print(text, markup=False)
+    console.print(visible_lines(title), style="bold", end=" ", markup=False)
+    console.print(visible_lines(text), markup=False)
 
 
 def as_json(value: object) -> None:
@@ -71,7 +59,7 @@ def json_text(value: object) -> str:
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Aligned columns, with a bold head on a terminal."""
     console = _console()
-    rows = [[_visible(cell) for cell in row] for row in rows]
+    columns, *rows = [[visible(cell) for cell in row] for row in (columns, *rows)]
     if console.is_terminal:
         widths = _widths(list(zip(columns, *rows, strict=True)), room=console.width)
         # Said outright, or what is still too wide would be squeezed; a terminal wraps its lines.
@@ -130,7 +118,7 @@ def error(problem: PeekproofError, *, json_wanted: bool) -> None:
         as_json({"error": type(problem).__name__, "message": str(problem), "fields": fields})
         return
     for text in (str(problem), *getattr(problem, "__notes__", ())):
-        _console(stderr=True).print(_literal(text), style="red", markup=False)
+        _console(stderr=True).print(visible_lines(text), style="red", markup=False)
 
 
 def usage_error(problem: click.ClickException) -> None:

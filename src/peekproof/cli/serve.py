@@ -31,6 +31,7 @@ from peekproof.server.settings import Settings
 @click.option("--failures", type=int, help="After how many failed guesses a new ledger ends.")
 @click.option("--tolerance", type=float, help="How far off a guess may be, with --failures.")
 @options.categories
+@options.complete
 @click.option("--ledger", metavar="PATH", help="Ledger. [default: FILE.peekproof]")
 @click.option("--address", metavar="HOST:PORT", help="Where. [default: 127.0.0.1:8417]")
 @click.option("--tls-certificate", metavar="PEM", help="Serve https with this certificate.")
@@ -61,6 +62,7 @@ def serve(
     failures: int | None,
     tolerance: float | None,
     categories: dict[str, list[str]],
+    complete: list[str],
     ledger: str | None,
     address: str | None,
     tls_certificate: str | None,
@@ -92,6 +94,7 @@ def serve(
         "failures": failures,
         "tolerance": tolerance,
         "categories": categories or None,
+        "complete": complete or None,
         "ledger": ledger,
     }
     gateway: dict[str, object] = {

@@ -71,12 +71,14 @@ def _first_token(settings: Settings) -> str | None:
 
 
 def _summary(served: "Served") -> Summary:
+    from peekproof.session.promised import planned_radius  # noqa: PLC0415 (brings an engine)
+
     session = served.session
     return {
         "name": served.name,
         "promise": session.promised,
         "rows": session.plan.rows,
-        "radius": session.plan.radius,
+        "radius": planned_radius(session.plan),
         "confidence": level_down(session.plan.target.confidence),
         "questions": session.plan.target.questions,
         "remaining": session.remaining_for_all,

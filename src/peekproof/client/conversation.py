@@ -6,13 +6,13 @@ from typing import final
 from peekproof.client.calls import Json
 from peekproof.client.dataset import Budget, RemoteData
 from peekproof.client.derivation import another_ledger
-from peekproof.client.promise import Promise
+from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
 from peekproof.core.gateway_errors import GatewayError, GatewayUnavailable
 from peekproof.planner.plan import Guessed
 from peekproof.query.question import Question
 from peekproof.session.promised import promised
-from peekproof.session.quotients import AnyAnswer, drawn_for
+from peekproof.session.quotients import AnyAnswer, drawn_within
 from peekproof.session.request import question_request
 from peekproof.theory.generalization.checking import Transcript
 
@@ -42,17 +42,26 @@ class Conversation:
 
     def drawn(self, asked: Sequence[Question], *, radius: float | None) -> list[AnyAnswer]:
         """The answers to questions; a quotient travels as its two parts."""
-        parts = drawn_for(asked)
+        parts = drawn_within(self.promise.plan, asked, radius)
         if not self.checks:
-            for each in parts:  # refused here in the words of a session, before anything is sent
-                question_request(self.promise.plan, each, radius=radius)
-        match [each.text for each in parts]:
-            case []:
-                return []
-            case [text]:
-                return self.answers(asked, [self.data.ask(text, radius=radius)])
-            case texts:
-                return self.answers(asked, self.data.batch(texts, radius=radius))
+            for each, own in parts:  # refused here in the words of a session, before all is sent
+                question_request(self.promise.plan, each, radius=own)
+        if not parts:
+            return []
+        replies: dict[int, Json] = {}
+        # A batch has one radius: a mean among some rows has two, and is sent as two.
+        for wanted in dict.fromkeys(own for _, own in parts):
+            places = [place for place, (_, own) in enumerate(parts) if own == wanted]
+            texts = [parts[place][0].text for place in places]
+            sent = self._sent(texts, wanted)
+            with understood(self.promise.place, version=self.promise.version):
+                replies.update(zip(places, sent, strict=True))
+        return self.answers(asked, [replies[place] for place in range(len(parts))])
+
+    def _sent(self, texts: list[str], radius: float | None) -> Sequence[Json]:
+        if len(texts) == 1:
+            return [self.data.ask(texts[0], radius=radius)]
+        return self.data.batch(texts, radius=radius)
 
     def answers(self, asked: Sequence[Question], replies: Sequence[Json]) -> list[AnyAnswer]:
         """The answers in replies to what is drawn for questions."""

@@ -25,6 +25,7 @@ class Budget:
     remaining_rounds: int | None
     failures: int
     spent: float  # as a part of the whole
+    next_width: str  # of a share, in words
 
 
 @final
@@ -56,6 +57,7 @@ class RemoteData:
                 remaining_rounds=None if rounds is None else int(rounds),
                 failures=int(said["failures"] or 0),
                 spent=float(said["spent_part"]),
+                next_width=str(said["next_width"]),
             )
 
     def ask(self, question: str, *, trained_on: int | None = None, **terms: float | None) -> Json:

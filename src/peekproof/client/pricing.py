@@ -1,10 +1,14 @@
 """What a gateway says of prices: only it knows what was answered, and the past of all guesses."""
 
+from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 from peekproof.client.calls import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.core.charge import Offer, unit_of
+from peekproof.core.shown import visible
+from peekproof.core.width import Width
 from peekproof.ledger.record import offer_from_body
 from peekproof.mechanisms.guess_and_check import GuessAndCheck
 from peekproof.mechanisms.selection import Selection
@@ -13,12 +17,13 @@ from peekproof.planner.own import Price
 from peekproof.planner.plan import Mechanism
 from peekproof.planner.recorded import recorded_price
 from peekproof.planner.selecting import described_selection
+from peekproof.session.pricing import checked
 
 
 def checked_price(promise: Promise, said: Json) -> Price:
     """The price of a guess, with the certificate that it has if it passes, or of a choice."""
     if known := known_price(promise, said):
-        return known
+        return checked(promise.plan, known)
     plan = promise.plan
     with understood(promise.place, version=promise.version):
         offer: Offer = offer_from_body(said, unit=unit_of(plan.budget))
@@ -28,12 +33,34 @@ def checked_price(promise: Promise, said: Json) -> Price:
                 mechanism = described_check(offer.terms, rows=plan.rows)
             case Selection.KIND:
                 mechanism = described_selection(offer.terms, rows=plan.rows)
-        return Price(
+        found = Price(
             mechanism=mechanism,
             certificate=promise.certificate(offer.terms, overrides=len(promise.overrides)),
             offer=offer,
             questions=Fraction(1),
         )
+        return checked(plan, found)
+
+
+def within_told(promise: Promise, price: Price, said: Json) -> Price:
+    """The price of a question within groups, with the width that the gateway tells.
+
+    It depends on what was answered before about the group, and only the gateway knows that.
+    """
+    with understood(promise.place, version=promise.version):
+        least, most = float(said["least"]), float(said["radius"])
+        if not 0 <= least <= most < inf:
+            raise ValueError("no width")
+        told = Width(least=least, most=most, words=visible(str(said["width"])))
+        return replace(price, told=told)
+
+
+def checked_quotient(promise: Promise, said: Json) -> Price:
+    """The price of a quotient of two guesses: what the gateway says of both."""
+    found = checked_price(promise, said)
+    with understood(promise.place, version=promise.version):
+        found = replace(found, questions=Fraction(said["questions"]))
+    return within_told(promise, found, said)
 
 
 def known_price(promise: Promise, said: Json) -> Price | None:

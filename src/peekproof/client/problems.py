@@ -10,6 +10,7 @@ from peekproof.core.gateway_errors import GatewayUnavailable
 from peekproof.core.problems import problems
 
 _TYPES = "/v1/problems/"
+_LONGEST = 1000  # characters of what a gateway says in words of its own
 
 
 def error_in(body: bytes, *, status: int, address: str) -> PeekproofError:
@@ -38,7 +39,7 @@ def error_of(problem: Mapping[str, Any]) -> PeekproofError:
         except (TypeError, ValueError, ZeroDivisionError):
             pass
     return GatewayUnavailable(
-        problem=f"the gateway says: {problem.get('detail', 'nothing more')}",
+        problem=f"the gateway says: {str(problem.get('detail', 'nothing more'))[:_LONGEST]}",
         hint="its own log tells its custodian more",
     )
 
@@ -46,6 +47,10 @@ def error_of(problem: Mapping[str, Any]) -> PeekproofError:
 def _typed(value: object, kind: object) -> object:
     if kind in (Fraction, "Fraction"):
         return Fraction(str(value))
+    if kind in (int, "int"):
+        return int(str(value))
+    if kind in (str, "str"):  # also where a gateway says something else
+        return str(value)
     if kind in (float, "float"):
         # Numbers that are not finite have no place in JSON.
         return float("inf") if value is None else float(str(value))

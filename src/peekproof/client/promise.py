@@ -9,7 +9,7 @@ from peekproof.client.calls import Json
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import CertificateMismatch, LedgerDamaged
 from peekproof.core.gateway_errors import GatewayUnavailable
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import PublicOpening
 from peekproof.planner.recorded import own_certificate_of, recorded_plan
 from peekproof.query.schema import Kind, Schema
 from peekproof.session.custody import in_custody
@@ -27,8 +27,8 @@ class Promise:
         version = said.get("version", UNKNOWN) if isinstance(said, dict) else UNKNOWN
         with understood(place, version=version):
             body = said["opening"]
-            opening = Opening.from_body({**body, "mechanism": {**_NO_KEY, **body["mechanism"]}})
-            self.opening = opening
+            mechanism = {**_NO_KEY, **body["mechanism"]}
+            self.opening = opening = PublicOpening.from_body({**body, "mechanism": mechanism})
             self.overrides = tuple(dict(each) for each in said["overrides"])
             self._recorded = recorded_plan(opening, ledger=place)
             self.plan = in_custody(self._recorded, opening, self.overrides)
@@ -44,7 +44,7 @@ class Promise:
         """Whose promise it is: all who ask the same ledger agree, whatever they call its place."""
         opening = self.opening
         name = opening.name or self.place
-        return ("gateway", opening.fingerprint, opening.confidence, opening.questions, name)
+        return ("gateway", opening.data, opening.confidence, opening.questions, name)
 
     def certificate(self, terms: Mapping[str, str], *, overrides: int) -> Certificate:
         """What an answer under these terms is certified to, after so many overrides."""
@@ -65,6 +65,7 @@ def _schema(columns: Json) -> Schema:
             for each in columns
             if each.get("categories") is not None
         },
+        complete=frozenset(str(each["name"]) for each in columns if each.get("complete")),
     )
 
 
@@ -77,7 +78,7 @@ def understood(place: str, *, version: str = UNKNOWN) -> Iterator[None]:
         raise
     except LedgerDamaged as error:
         raise _misunderstood(place, version, error.problem) from None
-    except (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise _misunderstood(place, version, f"says what cannot be read ({error!r:.80})") from None
 
 

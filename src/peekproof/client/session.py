@@ -6,7 +6,12 @@ from typing import NoReturn, cast, final
 from peekproof.client.conversation import Conversation
 from peekproof.client.dataset import RemoteData
 from peekproof.client.history import history
-from peekproof.client.pricing import checked_price, known_price
+from peekproof.client.pricing import (
+    checked_price,
+    checked_quotient,
+    known_price,
+    within_told,
+)
 from peekproof.core import check
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Certificate
@@ -15,24 +20,28 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.gateway_errors import NotAllowed
 from peekproof.core.histogram_answer import HistogramAnswer
 from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.core.shown import visible
+from peekproof.core.width import Width
 from peekproof.data.pairs import PairStatistic
 from peekproof.data.statistic import exact_number
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Plan
 from peekproof.planner.price import price
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.form import Given, Grouped, Histogram, Quantile
-from peekproof.query.question import Question, parse_question
+from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.session.history import History
 from peekproof.session.html import session_html
 from peekproof.session.parsing import Asked, check_scalar, of_form, parsed
-from peekproof.session.pricing import priced
-from peekproof.session.promised import left_text
-from peekproof.session.quotients import AnyAnswer
+from peekproof.session.pricing import choice_price, priced
+from peekproof.session.promised import left_text, next_width
+from peekproof.session.quotients import AnyAnswer, OneNumber, drawn_for
 from peekproof.session.request import best_request, question_request
+from peekproof.theory.generalization.checking import Transcript
 
 
 @final
@@ -69,8 +78,11 @@ class RemoteSession:
         guess: float | None = None,
         tolerance: float | None = None,
         trained_on: int | None = None,
-    ) -> Answer:
-        """A share or a mean of the population, with its interval; see `Session.ask`."""
+    ) -> OneNumber:
+        """A share or a mean of the population, with its interval; see `Session.ask`.
+
+        For a mean with missing values and for `given` the radius is that of the two parts.
+        """
         if isinstance(question, PairStatistic):
             self.measure(question)
         if guess is None and tolerance is None and trained_on is None:
@@ -83,12 +95,14 @@ class RemoteSession:
         (found,) = self._asking.answers([asked], [reply])
         return cast(Answer, found)
 
-    def ask_many(self, questions: Iterable[Asked], *, radius: float | None = None) -> list[Answer]:
+    def ask_many(
+        self, questions: Iterable[Asked], *, radius: float | None = None
+    ) -> list[OneNumber]:
         """Answers to all `questions`, charged together or not at all; see `Session.ask_many`."""
         asked = parsed(questions, self.schema)
         for question in asked:
             check_scalar(question)
-        return cast(list[Answer], self._asking.drawn(asked, radius=radius))
+        return cast(list[OneNumber], self._asking.drawn(asked, radius=radius))
 
     def respond(
         self, questions: Iterable[Asked], *, radius: float | None = None
@@ -145,7 +159,7 @@ class RemoteSession:
 
     def price_of(
         self,
-        question: str,
+        question: Asked,
         *,
         radius: float | None = None,
         loss: float | None = None,
@@ -153,33 +167,52 @@ class RemoteSession:
         tolerance: float | None = None,
         together: int = 1,
     ) -> Price:
-        """What a question of any form would cost, nothing if it was answered before."""
-        asked = parse_question(question, self.schema)
+        """What a question of any form would cost, nothing if it was answered before.
+
+        Its `width` is how far the interval would reach; see `Session.price_of`.
+        """
+        (asked,) = parsed([question], self.schema)
         if self._asking.checks or guess is not None or tolerance is not None:
-            said = _numbers({"guess": guess, "tolerance": tolerance, "radius": radius})
-            return checked_price(self._asking.promise, self._asking.data.price(asked.text, **said))
+            terms = _numbers({"guess": guess, "tolerance": tolerance, "radius": radius})
+            made = checked_quotient if isinstance(asked.form, Given) else checked_price
+            return made(self._asking.promise, self._asking.data.price(asked.text, **terms))
         # Only where questions grow dearer does it matter how many came before.
         before = self._asking.look().asked if isinstance(self.plan.mechanism, OpenEnded) else 0
-        return priced(
+        parts = len(drawn_for([asked]))
+        found = priced(
             self.plan,
             asked,
             radius=radius,
             loss=loss,
-            draw=before + together,
+            draw=before + max(together, parts),
             before=self._known_price,
         )
+        # The gateway prices it alone; with more draws an open-ended session may be a stage further.
+        alone = found.known or together <= parts or not isinstance(self.plan.mechanism, OpenEnded)
+        if not isinstance(asked.form, Given | Grouped) or not alone:
+            return found
+        terms = _numbers({"radius": radius, "loss": loss})
+        said = self._asking.data.price(asked.text, **terms)
+        return within_told(self._asking.promise, found, said)
+
+    def new_draws(self, questions: Iterable[Asked]) -> int:
+        """How many draws would be made if these were asked now together."""
+        drawn = {each.digest: each for each in drawn_for(parsed(questions, self.schema))}
+        return sum(self._known_price(each) is None for each in drawn.values())
 
     def _known_price(self, asked: Question) -> Price | None:
         """That of a question that somebody has asked: only the gateway knows."""
         return known_price(self._asking.promise, self._asking.data.price(asked.text))
 
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
-        """What a choice would cost; nothing is spent."""
+        """What a choice would cost, and how much better the best can be; nothing is spent."""
         asked = parse_candidates(candidates, self.schema)
+        low, high = asked.span
         new = best_request(self.plan, asked, loss=loss).price
         said = self._asking.data.price_of_best([each.text for each in asked.questions])
         known = known_price(self._asking.promise, said)
-        return known or new or checked_price(self._asking.promise, said)
+        found = known or new or checked_price(self._asking.promise, said)
+        return choice_price(self.plan, found, width=high - low)
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as ledgers record them."""
@@ -206,6 +239,14 @@ class RemoteSession:
         return self._asking.look().failures
 
     @property
+    def next_width(self) -> Width:
+        """How far the interval of the next share reaches, if it is asked as planned."""
+        budget = self._asking.look()
+        if isinstance(self.plan.mechanism, Checking):  # only the gateway knows all of the past
+            return Width(least=0.0, most=1.0, words=budget.next_width)
+        return next_width(self.plan, Transcript(questions=budget.asked))
+
+    @property
     def promised(self) -> str:
         """What is promised, in a few words."""
         return self._asking.promised(self._asking.look())
@@ -230,7 +271,7 @@ class RemoteSession:
     def __repr__(self) -> str:
         budget = self._asking.last_look()
         left = left_text(budget.remaining, budget.remaining_rounds)
-        return (
+        return visible(
             f"<RemoteSession of {self.analyst}: {self._asking.promised(budget)}, {left}, "
             f"gateway {self._asking.place}>"
         )

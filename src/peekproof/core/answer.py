@@ -75,6 +75,11 @@ class Answer:
         return level_down(self.certificate.target.confidence)
 
     @property
+    def missing(self) -> None:
+        """Nothing: all rows count. A mean among the rows with a value tells how many have none."""
+        return
+
+    @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
         return not self.drawn and not amount_of(self.cost)

@@ -121,7 +121,7 @@ class Certificate:
         lines = [
             f"With probability at least {level_down(self.target.confidence)}, the intervals of all "
             f"of at most {self.target.questions:,} answers from {self.rows:,} rows hold together; "
-            f"this one reaches at most {decimal_up(self.radius)} ({self.joins}):"
+            f"this one reaches at most {decimal_up(self.radius)} of its scale ({self.joins}):"
         ]
         for part in self.parts:
             numbers = ", ".join(f"{name} = {value:.6g}" for name, value in part.numbers)

@@ -10,6 +10,7 @@ from peekproof.core.charge import Charge, amount_of
 from peekproof.core.frames import number_row
 from peekproof.core.html import choice_html
 from peekproof.core.numerics import digits_up, float_up, level_down
+from peekproof.core.shown import shown
 from peekproof.core.span import UNIT, Span
 
 
@@ -50,7 +51,7 @@ class Choice:
 
     def __str__(self) -> str:
         said = f"(best of {self.candidates:,} up to {digits_up(self.gap)})"
-        return f"{self.winner or self.chosen}  {said}"
+        return f"{self.winner or shown(self.chosen)}  {said}"
 
     def _repr_html_(self) -> str:
         """The choice for a notebook."""

@@ -30,7 +30,8 @@ PeekproofError
     ├── LedgerMissing     nothing at the path could be a ledger
     ├── LedgerMismatch    the ledger belongs to other data or another promise
     ├── LedgerDamaged     the file is not a ledger, or its chain is broken
-    ├── LedgerClosed      the custodian closed it for good
+    ├── LedgerClosed      closed for good, by the custodian or because entries were lost
+    ├── LedgerMoved       it went on elsewhere, and says where
     ├── LedgerTooNew      a newer version wrote it
     ├── LedgerUnavailable read-only, missing folder, or locked by someone else
     ├── BudgetElsewhere   the data has another ledger (this and the next two: witness_errors)
@@ -40,15 +41,36 @@ PeekproofError
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+
+from peekproof.core.shown import visible_lines
 
 
 def _rebuild(kind: Callable[..., "PeekproofError"], fields: dict[str, object]) -> "PeekproofError":
     return kind(**fields)
 
 
+def _printable(worded: Callable[["PeekproofError"], str]) -> Callable[["PeekproofError"], str]:
+    @wraps(worded)
+    def printable(self: "PeekproofError") -> str:
+        return visible_lines(worded(self))
+
+    return printable
+
+
 @dataclass(eq=False, kw_only=True)
 class PeekproofError(Exception):
-    """The root: catch it to catch everything Peekproof raises on purpose."""
+    """The root: catch it to catch everything Peekproof raises on purpose.
+
+    Fields are as they were given. What the message quotes of them may come from a file, another
+    analyst or a gateway: no code in it reaches a terminal.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        worded = cls.__dict__.get("__str__")
+        if worded is not None:
+            cls.__str__ = _printable(worded)  # type: ignore[assignment,method-assign]
 
     def fields(self) -> dict[str, object]:
         """What the message is made of, for programs."""
@@ -207,8 +229,8 @@ class LedgerDamaged(LedgerError):
     def __str__(self) -> str:
         return (
             f"ledger {self.ledger} {self.problem}; nothing was asked. Restore the file from a "
-            "backup, the newest: one that lacks what was spent since will be refused, and a new "
-            "ledger would forget it all"
+            "backup, the newest, or make a ledger from an export or from what is intact (peekproof "
+            "ledger restore); a new one would forget all that was spent"
         )
 
 
@@ -228,13 +250,32 @@ class LedgerTooNew(LedgerError):
 
 @dataclass(eq=False, kw_only=True)
 class LedgerClosed(LedgerError):
-    """The custodian has closed the ledger for good."""
+    """The ledger was closed for good, by its custodian or, with a `reason`, as it was restored."""
+
+    reason: str = ""
 
     def __str__(self) -> str:
+        because = f" ({self.reason})" if self.reason else ""
         return (
-            f"ledger {self.ledger} was closed: what was answered stays free, and nothing new is "
-            "answered"
+            f"ledger {self.ledger} was closed{because}: what was answered stays free, and nothing "
+            "new is answered"
         )
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerMoved(LedgerError):
+    """The ledger was moved, and goes on elsewhere. Once `delivered`, it is not delivered again."""
+
+    to: str
+    delivered: bool = True
+
+    def __str__(self) -> str:
+        rest = (
+            "If it is not there, look for where it was taken since: it is delivered only once"
+            if self.delivered
+            else "The move was interrupted: run peekproof ledger move again, with the same places"
+        )
+        return f'ledger {self.ledger} was moved: go on with ledger="{self.to}". {rest}'
 
 
 @dataclass(eq=False, kw_only=True)
@@ -242,10 +283,7 @@ class LedgerUnavailable(LedgerError):
     """The ledger cannot be opened or written now."""
 
     problem: str
-    hint: str = (
-        'name another place for the ledger, or ":memory:" for a budget that lasts as long as the '
-        "process"
-    )
+    hint: str = "name another place for the ledger, one that can be written and lasts"
 
     def __str__(self) -> str:
         return f"ledger {self.ledger} {self.problem}; {self.hint}"

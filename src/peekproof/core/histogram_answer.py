@@ -9,6 +9,7 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.charge import Charge, amount_of
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import histogram_html
+from peekproof.core.shown import shown, visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -65,9 +66,9 @@ class HistogramAnswer:
     def __str__(self) -> str:
         lines = [
             f"  {cell.value:.{cell.span.places}f}  {cell.span.shown(cell.interval)}  {label}"
-            for label, cell in zip(self.labels, self.cells, strict=True)
+            for label, cell in zip(map(visible, self.labels), self.cells, strict=True)
         ]
-        return "\n".join([self.question, *lines])
+        return "\n".join([shown(self.question), *lines])
 
     def _repr_html_(self) -> str:
         """The histogram for a notebook."""
@@ -89,7 +90,7 @@ class HistogramAnswer:
                 confidence=cell.confidence,
                 replayed=self.replayed,
             )
-            for label, cell in zip(self.labels, self.cells, strict=True)
+            for label, cell in zip(map(visible, self.labels), self.cells, strict=True)
         ]
 
     def to_dict(self) -> dict[str, object]:
@@ -103,7 +104,7 @@ class HistogramAnswer:
                     "low": cell.low,
                     "high": cell.high,
                 }
-                for label, cell in zip(self.labels, self.cells, strict=True)
+                for label, cell in zip(map(visible, self.labels), self.cells, strict=True)
             ],
             "confidence": first.confidence,
             "cost": str(amount_of(self.cost)),

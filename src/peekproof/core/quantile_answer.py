@@ -11,6 +11,7 @@ from peekproof.core.frames import number_row
 from peekproof.core.html import quantile_html
 from peekproof.core.interval import Interval
 from peekproof.core.numerics import decimal_down, decimal_up, level_down
+from peekproof.core.shown import shown
 
 
 @final
@@ -46,8 +47,8 @@ class QuantileAnswer:
 
     def __str__(self) -> str:
         levels = self.levels
-        shown = f"[{decimal_down(levels.low)}, {decimal_up(levels.high)}]"
-        return f"{self.value!r}  level in {shown}  {self.question}"
+        ends = f"[{decimal_down(levels.low)}, {decimal_up(levels.high)}]"
+        return f"{self.value!r}  level in {ends}  {shown(self.question)}"
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""

@@ -47,7 +47,6 @@ SOURCES = {
         "R. Bassily, K. Nissim, A. Smith, T. Steinke, U. Stemmer, J. Ullman. Algorithmic "
         "stability for adaptive data analysis. STOC 2016"
     ),
-    "blanc-2023": ("G. Blanc. Subsampling suffices for adaptive data analysis. STOC 2023"),
     "dwork-et-al-2015": (
         "C. Dwork, V. Feldman, M. Hardt, T. Pitassi, O. Reingold, A. Roth. Generalization "
         "in adaptive data analysis and holdout reuse. NIPS 2015"

@@ -13,25 +13,53 @@ _OVERRIDE = (
 )
 
 
+_NAMED = 3  # of the columns by which data was recognised
+IN_MEMORY = "memory of process "  # how the place of a ledger in memory begins; its number follows
+
+
 @dataclass(eq=False, kw_only=True)
 class BudgetElsewhere(LedgerError):
-    """The data already has a ledger, and it is another one."""
+    """The data already has a ledger, and it is another one.
+
+    `columns` are those by which it was recognised, if it was renamed, re-typed or cut down.
+    """
 
     place: str
     entries: int
+    columns: tuple[str, ...] = ()
 
     def __str__(self) -> str:
+        if self.place.startswith(IN_MEMORY):
+            return (
+                f"the budget of this data lies in the {self.place}, last seen with "
+                f"{_entries(self.entries)}{self._recognised}; {self.ledger} would be a second "
+                "budget, so nothing was asked. Keep using the session or holdout that was opened "
+                "there first; once it is closed or that process ended, nobody knows what was "
+                "spent, and all of it counts as spent. Name a file from the first time on, "
+                'ledger="…", and it can be continued; if you answer for it, say why with '
+                'override="…"'
+            )
+        first = "the data as it was then" if self.columns else "the first"
         return (
             f"the budget of this data lies in another ledger, last seen at {self.place} with "
-            f"{_entries(self.entries)}; {self.ledger} would be a second budget, so nothing was "
-            f'asked. Continue the first with ledger="{self.place}", or put it back if it is gone; '
-            f"{_OVERRIDE}"
+            f"{_entries(self.entries)}{self._recognised}; {self.ledger} would be a second budget, "
+            f'so nothing was asked. Continue {first} with ledger="{self.place}", or put it back '
+            f"if it is gone; {_OVERRIDE}"
         )
 
     @property
     def against(self) -> str:
         """What an override of it stands against, for the record."""
-        return f"the budget of this data at {self.place}, with {_entries(self.entries)}"
+        where = f"{self.place}, with {_entries(self.entries)}"
+        return f"the budget of this data at {where}{self._recognised}"
+
+    @property
+    def _recognised(self) -> str:
+        if not self.columns:
+            return ""
+        some, more = self.columns[:_NAMED], len(self.columns) - _NAMED
+        named = ", ".join(repr(each[:80]) for each in some)
+        return f" (recognised by the values of {named}{f' and {more} more' if more > 0 else ''})"
 
 
 @dataclass(eq=False, kw_only=True)

@@ -14,16 +14,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-VERSION = "hf1"
+VERSION = "pp1"
 
-_Words = npt.NDArray[np.uint64]
-_CHUNK = 1 << 16
+Words = npt.NDArray[np.uint64]
+CHUNK = 1 << 16
 _LANES = 2
 _NULL = np.uint64(0x7FF8_0000_0000_0001)
 
 
 def fingerprint(frame: pl.DataFrame) -> str:
-    """The fingerprint of a normalised frame, as `hf1-` and 32 hexadecimal digits."""
+    """The fingerprint of a normalised frame, as `pp1-` and 32 hexadecimal digits."""
     found = Fingerprint(dict(frame.schema))
     found.add(frame)
     return found.digest
@@ -41,17 +41,18 @@ class Fingerprint:
         self.rows = 0
         self.totals = [0] * _LANES
 
-    def add(self, frame: pl.DataFrame) -> None:
-        """Take in more rows, of the same columns."""
-        columns = [_words(frame.get_column(name)) for name in self._names]
-        for start in range(0, frame.height, _CHUNK):
-            pieces = [column[start : start + _CHUNK] for column in columns]
+    def add(self, frame: pl.DataFrame) -> dict[str, Words]:
+        """Take in more rows, of the same columns; their words, for what else is made of them."""
+        columns = [words_of(frame.get_column(name)) for name in self._names]
+        for start in range(0, frame.height, CHUNK):
+            pieces = [column[start : start + CHUNK] for column in columns]
             for lane in range(_LANES):
                 rows = np.zeros(len(pieces[0]), np.uint64)
                 for piece, key in zip(pieces, self._keys[:, lane], strict=True):
-                    rows += _mixed(piece ^ key)
-                self._plus(lane, int(_mixed(rows).sum(dtype=np.uint64)))
+                    rows += mixed(piece ^ key)
+                self._plus(lane, int(mixed(rows).sum(dtype=np.uint64)))
         self.rows += frame.height
+        return dict(zip(self._names, columns, strict=True))
 
     def add_totals(self, rows: int, totals: Sequence[int]) -> None:
         """Take in what another fingerprint of the same columns has added up elsewhere."""
@@ -82,15 +83,15 @@ def keyed_order(frame: pl.DataFrame, key: str) -> npt.NDArray[np.intp]:
     secret = bytes.fromhex(key)
     rows = np.zeros(frame.height, np.uint64)
     for name in sorted(frame.columns):
-        rows += _mixed(_mixed(_words(frame.get_column(name)) ^ _key(name, 0, secret)))
+        rows += mixed(mixed(words_of(frame.get_column(name)) ^ _key(name, 0, secret)))
     together = np.argsort(rows, kind="stable")
     ordered = rows[together]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     sizes = np.diff(np.append(starts, len(rows)))
     twin = np.empty(len(rows), np.uint64)
     twin[together] = np.arange(len(rows)) - np.repeat(starts, sizes)
-    own = _mixed(rows ^ _key("", 1, secret)) + _mixed(_mixed(twin ^ _key("", 2, secret)))
-    return np.argsort(_mixed(own ^ _key("", 3, secret)), kind="stable")
+    own = mixed(rows ^ _key("", 1, secret)) + mixed(mixed(twin ^ _key("", 2, secret)))
+    return np.argsort(mixed(own ^ _key("", 3, secret)), kind="stable")
 
 
 def _key(name: str, lane: int, secret: bytes = b"") -> np.uint64:
@@ -98,7 +99,7 @@ def _key(name: str, lane: int, secret: bytes = b"") -> np.uint64:
     return np.uint64(int.from_bytes(digest, "little"))
 
 
-def _mixed(words: _Words) -> _Words:
+def mixed(words: Words) -> Words:
     """A bijection of 64-bit words that spreads every bit (the finaliser of splitmix64)."""
     words = words ^ (words >> np.uint64(30))
     words *= np.uint64(0xBF58476D1CE4E5B9)
@@ -108,7 +109,7 @@ def _mixed(words: _Words) -> _Words:
     return words
 
 
-def _words(column: pl.Series) -> _Words:
+def words_of(column: pl.Series) -> Words:
     """One 64-bit word a row, equal for equal values; null has a word of its own."""
     kind, column = column.dtype, column.alias("")  # Polars would read a name ^…$ as a pattern
     nulls = column.has_nulls()  # what runs through Polars' planner for nothing costs most of all
@@ -123,7 +124,7 @@ def _words(column: pl.Series) -> _Words:
     return np.where(column.is_null().to_numpy(), _NULL, words) if nulls else words
 
 
-def _text_words(column: pl.Series) -> _Words:
+def _text_words(column: pl.Series) -> Words:
     distinct = column.drop_nulls().unique()
     hashed = [
         int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -92,7 +92,7 @@ class PublicTable:
 
 def _parts(numbers: npt.NDArray[np.float64], mean: Mean) -> npt.NDArray[np.float64]:
     clipped = np.clip(numbers, mean.low, mean.high)
-    held = np.where(np.isnan(numbers), mean.missing, clipped)
+    held = np.where(np.isnan(numbers), mean.filled, clipped)
     return contributions(held, low=mean.low, high=mean.high) / FINE
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from peekproof.core.errors import DataChanged, DataError, EvaluationFailed
+from peekproof.data.column_marks import ColumnMarks
 from peekproof.data.drawing import chosen, empty, key_texts, needs_column, unsuitable
 from peekproof.data.files import Files, Token, listed
 from peekproof.data.fingerprint import Fingerprint
@@ -52,7 +53,8 @@ class Scan(Unordered):
         self.frame = frames[-1] if frames else None
         self._lock = Lock()
         self._token = self._stat()
-        name = _named(reading, frames)
+        marks = ColumnMarks()
+        name = _named(reading, frames, marks)
         if name.rows == 0 and frames:
             raise empty(frames[-1])
         if name.rows == 0:
@@ -63,6 +65,7 @@ class Scan(Unordered):
             )
         self.schema = schema_of(reading.types)
         self.rows, self.fingerprint = name.rows, name.digest
+        self.marks = marks.found()
 
     def totals(self, questions: Sequence[Question]) -> list[Total]:
         """For each question what all rows contribute to it, in one pass for all of them."""
@@ -156,12 +159,16 @@ def _pieces(
         yield piece
 
 
-def _named(reading: Reading, frames: Sequence[Frame]) -> Fingerprint:
-    """The fingerprint of all rows, or of those of a part."""
+def _named(
+    reading: Reading, frames: Sequence[Frame], marks: ColumnMarks | None = None
+) -> Fingerprint:
+    """The fingerprint of all rows, or of those of a part; `marks` are added up in the same pass."""
     found = Fingerprint(reading.types)
     try:
         for piece in _pieces(reading, list(reading.types), frames):
-            found.add(piece)
+            words = found.add(piece)
+            if marks is not None:
+                marks.add(piece, words)
     except MemoryError:
         raise
     except _FAULTS as error:

@@ -10,7 +10,9 @@ import polars as pl
 
 from peekproof.core.errors import EvaluationFailed
 from peekproof.core.secret import Exact
+from peekproof.core.shared_columns import ColumnMark
 from peekproof.data.bitmaps import Bitmaps
+from peekproof.data.column_marks import table_marks
 from peekproof.data.drawing import drawn, empty
 from peekproof.data.fingerprint import fingerprint, keyed_order
 from peekproof.data.frame import Frame
@@ -62,6 +64,11 @@ class Table:
     def fingerprint(self) -> str:
         """A name for the content: the same rows in any order have the same one."""
         return fingerprint(self._frame)
+
+    @cached_property
+    def marks(self) -> list[ColumnMark]:
+        """What the columns are recognised by, under any names and types."""
+        return table_marks(self._frame)
 
     def count(self, questions: Sequence[Question]) -> list[Exact[int]]:
         """For each question, the number of rows for which it is true."""

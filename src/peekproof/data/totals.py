@@ -72,6 +72,8 @@ def adding(form: Form, by: Evaluation) -> Adds:
         case Share(predicate):
             found = by.truth(predicate)
             return lambda piece: int(np.count_nonzero(found(piece)))
+        case Mean(missing=None) | Given():
+            raise TypeError("a quotient is drawn as its parts")
         case Mean():
             return partial(_mean, form, by.doubles(form.operand))
         case Quantile():
@@ -81,8 +83,6 @@ def adding(form: Form, by: Evaluation) -> Adds:
             return _histogram(form, by)
         case Grouped():
             return _grouped(form, by)
-        case Given():
-            raise TypeError("a quotient is drawn as its parts")
 
 
 def _mean(mean: Mean, column: Column, piece: Piece) -> int:
@@ -111,8 +111,9 @@ def _histogram(form: Histogram, by: Evaluation) -> Adds:
 def _weighted(form: Histogram, mean: Mean, codes: Cells, column: Column, piece: Piece) -> Wholes:
     """A row adds its value to its own cell and 0 to all others; 0 has a contribution too."""
     low, high = form.extent
-    cells = codes(piece)
-    inside = _summed(cells, _placed(mean, column(piece), (low, high)), form.dimension)
+    values = column(piece)
+    cells = _having_part(mean, values, codes(piece), form.dimension)
+    inside = _summed(cells, _placed(mean, values, (low, high)), form.dimension)
     nothing = contribution(0.0, low=low, high=high)
     return inside + nothing * (piece.rows - _counted(cells, form.dimension))
 
@@ -128,8 +129,9 @@ def _grouped(form: Grouped, by: Evaluation) -> Adds:
 
 
 def _shared_out(cells: int, mean: Mean, codes: Cells, column: Column, piece: Piece) -> Wholes:
-    numbered = codes(piece)
-    counted = _summed(numbered, _placed(mean, column(piece), mean.span), cells)
+    values = column(piece)
+    numbered = _having_part(mean, values, codes(piece), cells)
+    counted = _summed(numbered, _placed(mean, values, mean.span), cells)
     return np.concatenate([counted, FINE * _counted(numbered, cells) - counted])
 
 
@@ -147,8 +149,13 @@ def _summed(codes: Codes, added: Doubles, cells: int) -> Wholes:
     return np.bincount(codes, weights=added, minlength=cells + 1)[:-1].astype(np.int64)
 
 
+def _having_part(mean: Mean, values: Doubles, codes: Codes, none: int) -> Codes:
+    """The cells of rows; a row without a value lies in none, unless it counts as something."""
+    return codes if mean.missing is not None else np.where(np.isnan(values), none, codes)
+
+
 def _placed(mean: Mean, values: Doubles, bounds: tuple[float, float]) -> Doubles:
-    clipped = np.where(np.isnan(values), mean.missing, np.clip(values, mean.low, mean.high))
+    clipped = np.where(np.isnan(values), mean.filled, np.clip(values, mean.low, mean.high))
     return contributions(clipped, low=bounds[0], high=bounds[1])
 
 

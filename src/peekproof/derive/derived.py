@@ -146,6 +146,8 @@ def fact(source: Source) -> Fact:
         return Fact(
             label=source.label, value=source.released, span=source.interval, joint=source.joint
         )
+    if isinstance(quotient := getattr(source, "found", None), Derived):
+        return fact(quotient)  # it rests on more than its certificate says
     certificate = getattr(source, "certificate", None)
     if not isinstance(certificate, Certificate) or not hasattr(source, "interval"):
         raise InvalidInput(

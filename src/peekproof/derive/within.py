@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor
 from typing import TYPE_CHECKING, final
 
 from peekproof.core.answer import Answer
@@ -11,7 +12,10 @@ from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.histogram_answer import HistogramAnswer
 from peekproof.core.html import cells_html, derived_html
 from peekproof.core.html.answers import paid
+from peekproof.core.interval import Interval
 from peekproof.core.numerics import float_up
+from peekproof.core.shown import shown
+from peekproof.core.span import Span
 from peekproof.derive.derived import Derived
 from peekproof.derive.joint import Joint
 from peekproof.derive.linear import affine, total
@@ -30,31 +34,51 @@ class ConditionalAnswer:
     """A share or a mean among the rows that satisfy a condition, from two answers.
 
     `over` is what was drawn for both, `under` for the condition alone; their intervals hold
-    together, and `found` follows from them. The rarer the condition, the wider it is.
+    together, and `found` follows from them. The rarer the condition, the wider it is. Of a mean
+    among all rows with a value, `missing` is the share of rows that have none.
     """
 
     question: str
     over: Answer
     under: Answer
     found: Derived
+    missing: Derived | None = None
 
     @classmethod
     def of(
-        cls, question: str, *, over: Answer, under: Answer, bounds: Bounds
+        cls, question: str, *, over: Answer, under: Answer, bounds: Bounds, known: bool = False
     ) -> "ConditionalAnswer":
         """For a mean, `over` is that of the operand inside and of the lower bound elsewhere.
 
-        So (over − low)/(high − low) is at most the share of the condition, as for shares.
+        So (over − low)/(high − low) is at most the share of the condition, as for shares. `known`
+        says that the condition is to have a value.
         """
         low, high = (Fraction(end) for end in bounds)
         shares = affine(over, scale=1 / (high - low), shift=-low / (high - low))
         within = _conditional(shares, under)
         scaled = affine(within, scale=high - low, shift=low)
-        return cls(question=question, over=over, under=under, found=replace(scaled, label=question))
+        found = replace(scaled, label=question)
+        missing = None
+        if known:
+            missing = replace(affine(under, scale=-1, shift=1), label=f"missing in {question}")
+        return cls(question=question, over=over, under=under, found=found, missing=missing)
 
     @property
     def value(self) -> float:
         return self.found.value
+
+    @property
+    def released(self) -> Fraction:
+        return self.found.released
+
+    @property
+    def span(self) -> Span:
+        """Between which bounds it lies, as what was drawn for both does."""
+        return self.over.span
+
+    @property
+    def interval(self) -> Interval:
+        return Interval(low=self.low, high=self.high)
 
     @property
     def low(self) -> float:
@@ -96,7 +120,16 @@ class ConditionalAnswer:
         return number in self.found
 
     def __str__(self) -> str:
-        return str(self.found)
+        return str(self.found) if self.missing is None else f"{self.found}  ({self.missing_text})"
+
+    @property
+    def missing_text(self) -> str:
+        """How many rows have no value, in words and as an interval."""
+        if self.missing is None:
+            return ""
+        low = floor(1000 * Fraction(self.missing.low)) / 10
+        high = ceil(1000 * Fraction(self.missing.high)) / 10
+        return f"missing: {100 * self.missing.value:.1f} % [{low:.1f}, {high:.1f}]"
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""
@@ -108,7 +141,7 @@ class ConditionalAnswer:
             interval=str(self.found.interval),
             ends=(self.low, self.high),
             confidence=self.confidence,
-            price=f"{price}, {self.remaining:,} left",
+            price=", ".join(filter(None, (self.missing_text, price, f"{self.remaining:,} left"))),
         )
 
     def to_dicts(self) -> list[dict[str, object]]:
@@ -138,6 +171,8 @@ class ConditionalAnswer:
             "theorems": ["T-joint-function", *self.found.joint.theorems],
             "over": self.over.to_dict(),
             "under": self.under.to_dict(),
+            "missing": self.missing
+            and {"value": self.missing.value, "low": self.missing.low, "high": self.missing.high},
         }
 
 
@@ -224,7 +259,7 @@ class GroupedAnswer:
         return self.cells[self.labels.index(cell)]
 
     def __str__(self) -> str:
-        return "\n".join([self.question, *(f"  {cell}" for cell in self.cells)])
+        return "\n".join([shown(self.question), *(f"  {cell}" for cell in self.cells)])
 
     def _repr_html_(self) -> str:
         """All cells, one below the other on one axis."""

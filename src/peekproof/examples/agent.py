@@ -17,6 +17,7 @@ from peekproof.core import check
 from peekproof.core.errors import Refusal
 from peekproof.examples.selection import Table
 from peekproof.learn.holdout import Holdout
+from peekproof.ledger.witness import simulation
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,6 +129,7 @@ def improve(
     return Story(told=tuple(told), ending=ending, remaining=holdout.remaining)
 
 
+@simulation()
 def agent_story(
     training: Table, held_out: Table, *, questions: int, failures: int, seed: int
 ) -> Story:

@@ -13,6 +13,7 @@ from peekproof.audit.reply import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.examples.committees import Committee, Committees, Scene, Signs
 from peekproof.learn.holdout import Holdout
+from peekproof.ledger.witness import simulation
 
 Reporting = Callable[[Committee], Reply]
 
@@ -83,6 +84,7 @@ def checked(holdout: Holdout) -> Reporting:
     return report
 
 
+@simulation()
 def search_twice(scene: Scene, *, tries: int, seed: int) -> Searches:
     """Both searches, on the same rows."""
     committees = Committees(scene, seed=seed)
@@ -101,6 +103,7 @@ class Winners:
     fresh_half: float
 
 
+@simulation()
 def winners(scene: Scene, *, tries: int, seed: int) -> Winners:
     """What each way to search finds, from the same training rows."""
     committees = Committees(scene, seed=seed)

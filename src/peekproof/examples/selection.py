@@ -18,6 +18,7 @@ from peekproof.audit.reply import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.core.errors import DataError
 from peekproof.learn.holdout import Holdout
+from peekproof.ledger.witness import simulation
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,6 +48,12 @@ class Table:
         """So many rows, each of them any of these."""
         drawn = rng.integers(0, self.rows, check.positive_integer(rows=rows))
         return Table(pixels=self.pixels[drawn], labels=self.labels[drawn])
+
+    def without(self, others: "Table") -> "Table":
+        """The rows that no other one is equal to: a holdout takes no guesses from its own rows."""
+        seen = {row.tobytes() for row in others.pixels}
+        new = np.array([row.tobytes() not in seen for row in self.pixels])
+        return Table(pixels=self.pixels[new], labels=self.labels[new])
 
 
 def noise(rng: np.random.Generator, rows: int) -> Table:
@@ -184,6 +191,7 @@ class Studies:
     failures: int
 
 
+@simulation()
 def study_twice(origin: Origin, *, rows: int, variables: int, seed: int) -> Studies:
     """Both studies on the same rows: `rows` to train, which guess, and as many held out."""
     rng = np.random.default_rng(seed)
@@ -191,6 +199,7 @@ def study_twice(origin: Origin, *, rows: int, variables: int, seed: int) -> Stud
     training, holdout = (
         noise(rng, rows) if everybody is None else everybody.draw(rng, rows) for _ in range(2)
     )
+    training = training.without(holdout)  # of so few drawings many are drawn for both
     candidates = some_variables(variables, rng=rng)
 
     def truth(model: Model) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from peekproof.core.errors import InvalidInput
+from peekproof.core.shown import visible
 from peekproof.query.cells import plain_number
 from peekproof.query.schema import Kind, Schema
 
@@ -148,7 +149,7 @@ class Domain:
         return hash(self.to_json())
 
     def __repr__(self) -> str:
-        return f"Domain({', '.join(self.columns)}: {self.cells:,} cells)"
+        return visible(f"Domain({', '.join(self.columns)}: {self.cells:,} cells)")
 
 
 def _points(values: Declared) -> tuple[Value, ...]:

@@ -1,17 +1,20 @@
 """One score on its way: its parts are asked for one by one, each with a guess of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import ceil
 from typing import final
 
 from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
+from peekproof.core.refusals import BudgetExhausted
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import affine
 from peekproof.derive.ratio import portion
 from peekproof.learn.column import Predictions
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, Guessed
+from peekproof.learn.desk import Desk, Guessed, LocalDesk
 from peekproof.learn.groups import both, is_class
 from peekproof.learn.guesses import Expected
 from peekproof.learn.metric import Metric
@@ -40,6 +43,7 @@ class PartAsking:
     trained_on: int | None = None
     where: str = ""
     group: float = _EVEN  # a guess at the share of rows for which the condition holds
+    alone: bool = True  # whether nothing else is asked for with it, so that it is refused if empty
     expected: Expected | None = None
     last: dict[str, float] = field(default_factory=dict)
 
@@ -57,11 +61,32 @@ class PartAsking:
         scoring = Scoring.of(metric, self.desk.labels, self.predicted)
         guess = self._known(metric) if self.given is None else self.given * among
         span = metric.span
-        over = self._asked(scoring, span * _EVEN * among if guess is None else guess)
+        if guess is None:
+            guess = span * _EVEN * among
+        if self.alone:
+            problem = self.nothing(metric, Rest(metric), [guess / span, among - guess / span])
+            if problem is not None:
+                raise problem
+        over = self._asked(scoring, guess)
         left = Scoring.of(Rest(metric), self.desk.labels, self.predicted)
         rest = self._asked(left, span * among - over.value)
         rate = affine(portion(over, rest=rest), scale=Fraction(span), shift=0)
         return replace(rate, label=f"{scoring.column} given {self.where}")
+
+    def nothing_among(self, metric: Metric) -> InvalidInput | None:
+        """Why a mean says nothing if the condition holds as often as is guessed, if so.
+
+        Before even that is asked for: by the number of groups, or what other rows say.
+        """
+        among, whole = self._group_guess(), self.given
+        if whole is None and self.expected is not None:
+            holds = self.expected.holds(self.where)
+            mean = self.expected.mean(metric, holds)
+            share = (mean if holds is not None else mean * among) / metric.span
+        else:
+            known = self.last.get(metric.text, metric.span * _EVEN)
+            share = among * (known if whole is None else whole) / metric.span
+        return self.nothing(metric, Rest(metric), [share, among - share])
 
     def composite(self, metric: Composite) -> Derived:
         """A function of several means, as it follows from the answers for them."""
@@ -74,8 +99,7 @@ class PartAsking:
     def part(self, metric: Metric, otherwise: Callable[[], float]) -> Answer:
         """The answer for a mean of the predictions, guessed `otherwise` if nothing is known."""
         scoring = Scoring.of(metric, self.desk.labels, self.predicted)
-        told = self.expected is None and self.given is not None
-        guess = None if told else self._known(metric)
+        guess = self._part_known(metric)
         return self._asked(scoring, otherwise() if guess is None else guess)
 
     def label_part(self, metric: Metric, otherwise: float) -> Answer:
@@ -96,6 +120,86 @@ class PartAsking:
         self.last[metric.text] = answer.value
         return answer
 
+    def unknown(self, metric: Metric) -> bool:
+        """Whether nothing is known of a part, so that it is guessed by what the composite says."""
+        return self._part_known(metric) is None
+
+    def empty(
+        self, over: Metric | Ranked, rest: Metric | Ranked, *, share: float, weight: float = 1.0
+    ) -> InvalidInput | None:
+        """Why a quotient over/(over + rest) says nothing if its parts are as guessed, if so.
+
+        By what is public: the guesses, the past and the number of rows. If neither part would be
+        known to be more than 0, the quotient could be anything from 0 to 1. Not at a gateway, whose
+        past is not known here; and not if a part was answered before.
+        """
+        parts = over, rest
+        guesses = [self.whole * share, weight * (1 - self.whole) * share]
+        if self.expected is not None and not self.where:
+            guesses = [_seen(self.expected, each) for each in parts]
+        elif self.given is None:
+            known = [self.last.get(each.text) for each in parts]
+            guesses = [
+                each if found is None else found for each, found in zip(guesses, known, strict=True)
+            ]
+        return self.nothing(over, rest, guesses)
+
+    def nothing(
+        self, over: Metric | Ranked, rest: Metric | Ranked, guesses: Sequence[float]
+    ) -> InvalidInput | None:
+        """The same for guesses at both parts, as shares of what they can be at most."""
+        desk, parts = self.desk, (over, rest)
+        if not isinstance(desk, LocalDesk) or any(self._answered(desk, each) for each in parts):
+            return None
+        pairs = isinstance(over, Ranked)
+        try:
+            reaches = [desk.reach(self._guessed(each), pairs=pairs) for each in guesses]
+        except BudgetExhausted:
+            return None  # which is said when the parts are asked for
+        if any(each > reach for each, reach in zip(guesses, reaches, strict=True)):
+            return None
+        # What the larger of them is known to; intervals of smaller shares are shorter.
+        rows, least = desk.labels.rows, max(zip(guesses, reaches, strict=True))[1]
+        what = "pairs of rows" if pairs else "rows"
+        return InvalidInput(
+            argument="metric",
+            accepted="one that says something for this guess: the interval would be from 0 to "
+            f"{1.0 if isinstance(over, Ranked) else over.span:g}",
+            given=f"{over.NAME} and {rest.NAME}, guessed {guesses[0]:.2g} and {guesses[1]:.2g} of "
+            f"all {what}, the larger known to ±{least:.2g}",
+            hint=f"one has to be more than about {least:.2g} of all {what}"
+            + ("" if pairs else f", {ceil(least * rows):,} of {rows:,},")
+            + " to be told from 0, so nothing was charged for them: it takes more rows, a class "
+            "that is less rare, fewer groups or bins, or a guess further from the middle",
+        )
+
+    def part_guess(self, metric: Metric, otherwise: float) -> float:
+        """What a part is guessed to be: what is known of it, else this."""
+        known = self._part_known(metric)
+        return otherwise if known is None else known
+
+    def hidden(self, metric: Metric, otherwise: float) -> bool:
+        """Whether a part would not be known to be more than 0 if it is as guessed."""
+        if not isinstance(self.desk, LocalDesk) or self._answered(self.desk, metric):
+            return False
+        share = self.part_guess(metric, otherwise) / metric.span
+        reach = self.reach(share)
+        return reach is not None and share <= reach
+
+    def reach(self, share: float) -> float | None:
+        """How far the interval of a confirmed guess at a share reaches, if that can be told."""
+        if not isinstance(self.desk, LocalDesk):
+            return None
+        try:
+            return self.desk.reach(self._guessed(share))
+        except BudgetExhausted:
+            return None  # which is said when something is asked for
+
+    def _answered(self, desk: LocalDesk, part: Metric | Ranked) -> bool:
+        if isinstance(part, Ranked):
+            return desk.knows(Ranking.of(part, desk.labels, self.predicted))
+        return desk.knows(Scoring.of(part, desk.labels, self.predicted), self.where)
+
     def class_share(self, positive: float | str, *, classes: int = 2) -> float:
         """About how much of all rows is of a class, from an answer of its own."""
         condition = both(self.where, is_class(positive))
@@ -103,9 +207,16 @@ class PartAsking:
         return self.desk.share(condition, self._guessed(among / classes)).value
 
     def _group_share(self) -> Answer:
+        return self.desk.share(self.where, self._guessed(self._group_guess()))
+
+    def _group_guess(self) -> float:
         holds = self.expected and self.expected.holds(self.where)
-        guess = self.group if holds is None else float(holds.mean())
-        return self.desk.share(self.where, self._guessed(guess))
+        return self.group if holds is None else float(holds.mean())
+
+    def _part_known(self, metric: Metric) -> float | None:
+        """What is known of a part; nothing, where a guess at the whole was given instead."""
+        told = self.expected is None and self.given is not None
+        return None if told else self._known(metric)
 
     def _known(self, metric: Metric) -> float | None:
         """What other rows, or earlier answers, say of a part."""
@@ -136,3 +247,10 @@ class PartAsking:
             tolerance=None if self.tolerance is None else self.tolerance * span,
             trained_on=self.trained_on,
         )
+
+
+def _seen(expected: Expected, part: Metric | Ranked) -> float:
+    """What other rows say of a part."""
+    if isinstance(part, Ranked):
+        return part.share(expected.labels, expected.predicted)
+    return expected.mean(part)

@@ -1,6 +1,6 @@
 """How often what was given a probability comes: certified rates, bin by bin."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -77,17 +77,45 @@ def calibrated(asking: PartAsking, *, bins: int, positive: float | str) -> Calib
     if bins > _MOST:
         raise InvalidInput(argument="bins", accepted=f"1 to {_MOST}", given=f"{bins}")
     edges = [float(Fraction(place, bins)) for place in range(bins + 1)]
+    _check(asking, [*pairwise(edges)], positive)
     return Calibration(tuple(_bin(asking, low, high, positive) for low, high in pairwise(edges)))
+
+
+def _check(asking: PartAsking, bins: Sequence[tuple[float, float]], positive: float | str) -> None:
+    """Refuse bins of which none would say anything, before they are asked for.
+
+    By guesses, and by how many of the predictions, which are public, are in a bin: where these are
+    many, the rate is bounded even if the guess fails, which makes intervals about twice as wide.
+    """
+    problem: InvalidInput | None = None
+    for low, high in bins:
+        came, failed = (InBin(outcome, low, high, positive) for outcome in Outcome)
+        guesses = [
+            asking.part_guess(came, _came(low, high)),
+            asking.part_guess(failed, high - low - _came(low, high)),
+        ]
+        found = asking.nothing(came, failed, guesses)
+        inside = float(came.inside(asking.predicted).mean())
+        reach = asking.reach(inside)
+        if found is None or reach is None or inside > 2 * reach:
+            return
+        problem = problem or found
+    if problem is not None:
+        raise problem
+
+
+def _came(low: float, high: float) -> float:
+    """How much of all rows is in a bin and positive, if probabilities are even and right."""
+    return (low + high) / 2 * (high - low)
 
 
 def _bin(asking: PartAsking, low: float, high: float, positive: float | str) -> CalibrationBin:
     """Of unknown probabilities, as if there were as many in each bin, and they were right."""
     came = InBin(Outcome.POSITIVE, low, high, positive)
     failed = InBin(Outcome.NEGATIVE, low, high, positive)
-    middle, size = (low + high) / 2, high - low
     rate = portion(
-        asking.part(came, lambda: middle * size),
-        rest=asking.part(failed, lambda: (1 - middle) * size),
+        asking.part(came, lambda: _came(low, high)),
+        rest=asking.part(failed, lambda: high - low - _came(low, high)),
     )
     inside = cast(Numbers, asking.predicted.values)[came.inside(asking.predicted)]
     return CalibrationBin(

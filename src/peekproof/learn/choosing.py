@@ -8,6 +8,7 @@ from typing import final
 from peekproof.core.answer import Answer
 from peekproof.core.choice import Choice
 from peekproof.core.errors import InvalidInput
+from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import affine
 from peekproof.derive.range import Range
@@ -45,7 +46,7 @@ class Best:
 
     def __str__(self) -> str:
         interval = Range(low=self.answer.low, high=self.answer.high)
-        of = f"{self.name} is the best of {len(self.candidates):,}"
+        of = f"{visible(self.name)} is the best of {len(self.candidates):,}"
         return f"{of}: {self.metric} {self.answer.value:.4f} {interval}"
 
     def __repr__(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from peekproof.core.answer import Answer
+from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference
 from peekproof.derive.range import Range
@@ -57,7 +58,7 @@ class Comparison:
         apart = found.interval
         if found.low < 0:
             apart = Range(low=-found.high, high=-found.low)
-        return f"{self.winner} is better by {abs(found.value):.4f} {apart}"
+        return f"{visible(str(self.winner))} is better by {abs(found.value):.4f} {apart}"
 
     def __repr__(self) -> str:
         return f"<Comparison: {self}>"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.metric import Metric, Wants
@@ -34,6 +35,24 @@ class Asking(Protocol):
 
         With `again` what was answered for predictions before may be the guess, too.
         """
+
+    def empty(
+        self, over: Metric | Ranked, rest: Metric | Ranked, *, share: float, weight: float = 1.0
+    ) -> InvalidInput | None:
+        """Why a quotient over/(over + rest) says nothing if its parts are as guessed, if so.
+
+        Before they are asked for. `share` is what both are together, or the most that they can be,
+        if the rest counts once; it may have another weight.
+        """
+
+    def hidden(self, metric: Metric, otherwise: float) -> bool:
+        """Whether a part would not be known to be more than 0 if it is as guessed.
+
+        Before it is asked for; not where that cannot be told, nor if it was answered before.
+        """
+
+    def unknown(self, metric: Metric) -> bool:
+        """Whether nothing is known of a part, so that it is guessed by what the composite says."""
 
     def class_share(self, positive: float | str, *, classes: int = 2) -> float:
         """About how much of all rows is of a class, from an answer of its own."""

@@ -1,30 +1,37 @@
 """Where scores are asked for: a session of this process, or a gateway."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import count
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 from peekproof.core.answer import Answer
 from peekproof.core.choice import Choice
 from peekproof.core.errors import InvalidInput
 from peekproof.data.pairs import PairStatistic
-from peekproof.learn.column import Labels
-from peekproof.learn.forks import forked
+from peekproof.learn.column import Labels, some_classes
 from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
 from peekproof.ledger.file import MEMORY
+from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.checking import past_of
+from peekproof.planner.checking import checked_offer, past_of
 from peekproof.query.form import Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
+from peekproof.query.tree import Column, Member
 from peekproof.query.unwire import is_json
+from peekproof.query.walk import levels
+from peekproof.session.forks import forked
 from peekproof.session.history import History
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.pairs import pair_levels, pairs_apart
+
+_PLACES = 9
 
 
 @final
@@ -95,6 +102,15 @@ def condition(where: str, schema: Schema) -> Question:
     return question
 
 
+def _labels_named(form: Share) -> Iterator[float | str]:
+    """What a condition says that the label is, or is not."""
+    for level in levels(form.predicate):
+        for node in level:
+            match node:
+                case Member(Column(name), values, _) if name == LABEL:
+                    yield from values
+
+
 @final
 class LocalDesk:
     """A session of this process that checks guesses.
@@ -127,16 +143,32 @@ class LocalDesk:
 
     def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
         if where:
-            condition(where, self.session.schema)  # by itself: brackets of its own close within
+            self.condition(where)  # by itself: brackets of its own close within
         question = scoring.question(self.session.schema, where)
         # By turns: to the others, a guess that is not settled yet counts as failed.
         with self.held.turn, self.held.lending(scoring):
             return self._answered(question, guess)
 
     def share(self, where: str, guess: Guessed) -> Answer:
-        question = condition(where, self.session.schema)
+        question = self.condition(where)
         with self.held.turn:
             return self._answered(question, guess)
+
+    def condition(self, where: str) -> Question:
+        """The question for the share of a condition, if labels can be what it says they are.
+
+        By the classes that were declared, which are public, and never by the labels themselves.
+        """
+        question, declared = condition(where, self.session.schema), self.labels.classes
+        if declared is not None:
+            for value in _labels_named(cast(Share, question.form)):
+                if value not in declared:
+                    raise InvalidInput(
+                        argument="where",
+                        accepted=f"about classes that labels can have: {some_classes(declared)}",
+                        given=repr(value)[:80],
+                    )
+        return question
 
     def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
         with self.held.turn:
@@ -144,9 +176,10 @@ class LocalDesk:
 
     def _answered(self, question: Question | PairStatistic, guess: Guessed) -> Answer:
         trained_on = guess.trained_on if guess.tolerance is None else None
-        return self.session.ask(
+        answer = self.session.ask(
             question, guess=guess.share, tolerance=guess.tolerance, trained_on=trained_on
         )
+        return cast(Answer, answer)  # a guess is checked against one number
 
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         questions = [each.question(self.session.schema) for each in scorings]
@@ -163,6 +196,36 @@ class LocalDesk:
     def past(self) -> Transcript:
         """What the level of the next guess rests on; refused if there is none to come."""
         return past_of(self.session.price_of(self.probe, guess=0.5, tolerance=1.0).offer.terms)
+
+    def reach(self, guess: Guessed, *, pairs: bool = False) -> float:
+        """How far the interval of a guess reaches from it if it is confirmed, as of now.
+
+        From the guess, the past and the number of rows alone: labels take no part in it.
+        """
+        if guess.tolerance is not None:
+            return guess.tolerance
+        plan = self.session.plan
+        if not isinstance(plan.mechanism, Checking):
+            raise TypeError("a session that checks guesses has tolerances")
+        offer = checked_offer(
+            rows=pairs_apart(plan.rows) if pairs else plan.rows,
+            guess=Fraction(str(round(guess.share, _PLACES))),
+            tolerance=None,
+            guessing_rows=guess.trained_on,
+            past=self.past(),
+            target=plan.target,
+            levels=pair_levels(plan.rows) if pairs else 1,
+            weights=plan.mechanism.weights,
+        )
+        return float(Fraction(offer.terms["tolerance"]))
+
+    def knows(self, asked: Scoring | Ranking, where: str = "") -> bool:
+        """Whether it was answered before, and so is free."""
+        if isinstance(asked, Ranking):
+            digest = asked.statistic(self.labels).digest
+        else:
+            digest = asked.question(self.session.schema, where).digest
+        return digest in self.session.ledger.answers()
 
     def standing(self) -> Standing:
         session = self.session

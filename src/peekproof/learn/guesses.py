@@ -5,9 +5,16 @@ from typing import final
 
 import numpy as np
 
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.data.public import PublicTable
-from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
+from peekproof.learn.column import (
+    Labels,
+    Predictions,
+    check_index,
+    index_of,
+    labels_of,
+    predictions_of,
+)
 from peekproof.learn.composite import Composite
 from peekproof.learn.held import LABEL
 from peekproof.learn.metric import Metric, Rows
@@ -48,6 +55,9 @@ def trained_rows(given: object) -> Trained | None:
             accepted="features and labels, as (X_train, y_train)",
             given=f"a {type(given).__name__}",
         )
+    index = index_of(given[0])
+    if index is not None:
+        check_index(given[1], index, "y of training", rows="X of training")
     return Trained(given[0], labels_of(given[1], "y of training"))
 
 

@@ -14,6 +14,8 @@ import polars as pl
 
 from peekproof.core.errors import EvaluationFailed, InvalidInput
 from peekproof.core.secret import Exact
+from peekproof.core.shared_columns import ColumnMark
+from peekproof.data.column_marks import table_marks
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised, schema_of
 from peekproof.data.pairs import PairStatistic
@@ -21,8 +23,7 @@ from peekproof.data.source import Total, sealed
 from peekproof.data.statistic import Statistic
 from peekproof.data.table import Table
 from peekproof.data.totals import contributions
-from peekproof.learn.column import Labels, Numbers, Texts
-from peekproof.learn.forks import note_rows, refuse_forked
+from peekproof.learn.column import Labels
 from peekproof.learn.metric import Rows
 from peekproof.learn.metrics.custom import Custom, Worth
 from peekproof.learn.metrics.meaning import same_function
@@ -34,6 +35,7 @@ from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.query.tree import Column, Flag
 from peekproof.session.custody import LABELS
+from peekproof.session.forks import note_rows, refuse_forked
 
 LABEL = "label"
 ROW = "row"
@@ -68,7 +70,7 @@ class HeldRows:
         if columns:
             self.about = f"{LABELS} {fingerprint(self._frame.select([*sorted(columns), ROW]))}"
         known = {name: kind for name, kind in schema.columns.items() if name != ROW}
-        self.schema = Schema(known, schema.categories)
+        self.schema = Schema(known, schema.categories, frozenset({LABEL} & known.keys()))
         self.rows = labels.rows
         self._lent: dict[str, Scoring] = {}
         self._functions: dict[str, Worth] = {}
@@ -76,20 +78,23 @@ class HeldRows:
         self._turn = threading.Lock()
         self.turn = threading.RLock()  # of those who ask, where they ask one by one
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the rows, in their order: what is public of their features."""
+        return self._frame[ROW].to_list()
+
     @cached_property
-    def labels_by_name(self) -> Mapping[str, object]:
-        """The label of each row by its name; nothing if two rows have the same one."""
-        names = self._frame[ROW].to_list()
-        found = dict(zip(names, self.labels.values.tolist(), strict=True))
-        return found if len(found) == len(names) else {}
+    def marks(self) -> list[ColumnMark]:
+        """What the labels are recognised by, whatever the features are."""
+        return table_marks(self._frame.select(LABEL))
 
     @property
-    def parts(self) -> tuple[Numbers | Texts, list[str], dict[str, pl.Series]]:
+    def parts(self) -> tuple[Labels, list[str], dict[str, pl.Series]]:
         """Labels, names and columns, from which the same rows can be made elsewhere."""
         columns = {each.name: each for each in self._frame.get_columns()}
         names = columns.pop(ROW).to_list()
         del columns[LABEL]
-        return self.labels.values, names, columns
+        return self.labels, names, columns
 
     @contextmanager
     def lending(self, *scorings: Scoring) -> Iterator[None]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from peekproof.derive.derived import Derived
 from peekproof.learn.calibrating import Calibration
 from peekproof.learn.choosing import Best, named
+from peekproof.learn.column import index_of
 from peekproof.learn.comparing import Comparison
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk
@@ -14,8 +15,8 @@ from peekproof.learn.groups import Value, columns_of, is_value, listed
 from peekproof.learn.guesses import Trained, expected_score, trained_rows
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import measure_of, metric_of
-from peekproof.learn.opening import held_rows, open_desk
-from peekproof.learn.own_rows import refuse_own_rows
+from peekproof.learn.opening import held_rows, open_desk, rows_index
+from peekproof.learn.own_rows import OwnRows
 from peekproof.learn.pickling import packed
 from peekproof.learn.scorer import VALIDATION, Guess, HoldoutScorer
 from peekproof.learn.scores import Expecting, Score, Scores
@@ -38,7 +39,10 @@ class Holdout:
     confidence  that all intervals hold together, whoever chose the models and however; 0.95
     questions   how many scores can be asked for in all; 10,000 for a new ledger
     metric      what is scored if nothing else is said: "accuracy"
-    training    other rows, as (X, y), on which models are scored for a guess
+    training    other rows, as (X, y), on which models are scored for a guess; a row of the holdout
+                among them is refused, if it can be told by its features
+    classes     the labels that there can be, if they are to be known: then predictions that are
+                none of them are refused. They are public, and never read off y
     groups      columns by which rows can be grouped: a dictionary by names, or a data frame
     ledger      a file or postgresql://…?ledger=NAME: the budget is there, for every process that
                 opens it, and outlives them. By default in memory
@@ -55,6 +59,7 @@ class Holdout:
         metric: object = "accuracy",
         training: tuple[object, object] | None = None,
         groups: object = None,
+        classes: object = None,
         ledger: str | Path | None = None,
         analyst: str = "",
         override: str | None = None,
@@ -62,7 +67,7 @@ class Holdout:
     ) -> None:
         scored, trained = measure_of(metric), trained_rows(training)  # before a ledger is made
         desk = open_desk(
-            held_rows(X, y, columns_of(groups)),
+            held_rows(X, y, columns_of(groups), classes=classes),
             confidence=confidence,
             questions=questions,
             ledger=ledger,
@@ -70,7 +75,11 @@ class Holdout:
             override=override,
             entropy=entropy,
         )
-        self._set(desk, X, scored, trained)
+        try:
+            self._set(desk, X, scored, trained, index=rows_index(X, y))
+        except BaseException:
+            desk.close()  # a traceback that is kept would keep the budget of these rows elsewhere
+            raise
 
     def _set(
         self,
@@ -78,11 +87,15 @@ class Holdout:
         features: object,
         metric: Metric | Composite,
         trained: Trained | None,
+        own: OwnRows | None = None,
+        *,
+        index: Any = None,
     ) -> None:
-        refuse_own_rows(desk, trained)
+        self._own = OwnRows.of(desk, features) if own is None else own
+        self._own.refuse(trained)
         self.desk = desk
         self.metric = metric
-        self._scores = Scores(desk=desk, features=features, trained=trained)
+        self._scores = Scores(desk=desk, features=features, trained=trained, index=index)
 
     @classmethod
     def at(
@@ -95,7 +108,8 @@ class Holdout:
     ) -> "Holdout":
         """A holdout whose rows are held at a desk elsewhere."""
         made = cls.__new__(cls)
-        made._set(desk, features, measure_of(metric), trained_rows(training))
+        index = index_of(features)
+        made._set(desk, features, measure_of(metric), trained_rows(training), index=index)
         return made
 
     def score(
@@ -229,7 +243,7 @@ class Holdout:
     @property
     def remaining(self) -> str:
         """What is left, in words, and about how far the next interval reaches."""
-        return remaining(self.desk, self.metric, self._scores.last.get(self.metric.text))
+        return remaining(self.desk, self.metric)
 
     def answers(self) -> History:
         """All scores so far, whoever asked for them."""
@@ -238,8 +252,8 @@ class Holdout:
     def as_analyst(self, name: str) -> "Holdout":
         """The same holdout, with scores charged to this analyst and kept within their share."""
         made = Holdout.__new__(Holdout)
-        scores = self._scores
-        made._set(self.desk.as_analyst(name), scores.features, self.metric, scores.trained)
+        scores, desk = self._scores, self.desk.as_analyst(name)
+        made._set(desk, scores.features, self.metric, scores.trained, self._own, index=scores.index)
         return made
 
     def trained_on(
@@ -247,9 +261,12 @@ class Holdout:
         X: object,  # noqa: N803
         y: object,
     ) -> "Holdout":
-        """The same holdout, with these as the other rows on which models are scored for a guess."""
-        made = Holdout.__new__(Holdout)
-        made._set(self.desk, self._scores.features, self.metric, trained_rows((X, y)))
+        """The same holdout, with these as the other rows on which models are scored for a guess.
+
+        Rows of the holdout are refused, by their features: labels are not compared.
+        """
+        made, trained, scores = Holdout.__new__(Holdout), trained_rows((X, y)), self._scores
+        made._set(self.desk, scores.features, self.metric, trained, self._own, index=scores.index)
         return made
 
     def close(self) -> None:
@@ -266,7 +283,7 @@ class Holdout:
         # The desk first: where it cannot be opened, nothing else is unpickled.
         scores = self._scores
         state = packed(self.desk), scores.features, self.metric, scores.trained, scores.last
-        return _unpickled, state
+        return _unpickled, (*state, scores.index)
 
     def __copy__(self) -> "Holdout":
         return self  # there is one budget
@@ -279,7 +296,7 @@ class Holdout:
 
     def _repr_html_(self) -> str:
         """The holdout for a notebook."""
-        return holdout_html(self.desk, self.metric, self._scores.last.get(self.metric.text))
+        return holdout_html(self.desk, self.metric)
 
 
 def _unpickled(
@@ -288,8 +305,9 @@ def _unpickled(
     metric: Metric | Composite,
     trained: Trained | None,
     last: dict[str, float],
+    index: Any,
 ) -> Holdout:
     made = Holdout.__new__(Holdout)
-    made._set(desk, features, metric, trained)
+    made._set(desk, features, metric, trained, index=index)
     made._scores.last.update(last)
     return made

@@ -5,7 +5,18 @@ from fractions import Fraction
 
 from peekproof.core.answer import Answer
 from peekproof.core.html.bars import Axis
-from peekproof.core.html.look import Html, bold, box, code, faint, joined, lines, number, table, text
+from peekproof.core.html.look import (
+    Html,
+    bold,
+    box,
+    code,
+    faint,
+    joined,
+    lines,
+    number,
+    table,
+    text,
+)
 
 
 def comparison_html(

@@ -7,7 +7,14 @@ from typing import final
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.learn.asking import PartAsking
-from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
+from peekproof.learn.column import (
+    Labels,
+    Predictions,
+    check_index,
+    index_of,
+    labels_of,
+    predictions_of,
+)
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk
 from peekproof.learn.guesses import Expected, Trained, remembered
@@ -30,14 +37,13 @@ class InParts:
     trained_on: int | None = None
     where: str = ""
     group: float = 0.5  # a guess at the share of rows for which the condition holds
+    alone: bool = True  # whether nothing else is asked for with it, so that it is refused if empty
 
     def score(self, what: object, metric: Metric | Composite, predicted: Predictions) -> Derived:
         """A composite, or a mean among the rows for which a condition holds."""
         metric.check(self.desk.labels, predicted)
         if not isinstance(metric, Composite):
-            given = self._whole(what, metric, 0.0, metric.span)
-            share = None if self.tolerance is None else self.tolerance / metric.span
-            return self._asking(what, metric, predicted, given, share).mean(metric)
+            return self._mean_asking(what, metric, predicted).mean(metric)
         if self.where and not metric.grouped:
             raise InvalidInput(
                 argument="where",
@@ -47,6 +53,16 @@ class InParts:
             )
         given = self._whole(what, metric, metric.least, 1.0)
         return self._asking(what, metric, predicted, given, self.tolerance).composite(metric)
+
+    def nothing(self, what: object, metric: Metric, predicted: Predictions) -> InvalidInput | None:
+        """Why a mean among some rows says nothing if they are as many as is guessed, if so."""
+        metric.check(self.desk.labels, predicted)
+        return self._mean_asking(what, metric, predicted).nothing_among(metric)
+
+    def _mean_asking(self, what: object, metric: Metric, predicted: Predictions) -> PartAsking:
+        given = self._whole(what, metric, 0.0, metric.span)
+        share = None if self.tolerance is None else self.tolerance / metric.span
+        return self._asking(what, metric, predicted, given, share)
 
     def _whole(
         self, what: object, metric: Metric | Composite, least: float, most: float
@@ -74,7 +90,7 @@ class InParts:
         if seen is None:
             return asking
         metric.check(seen.labels, seen.predicted)
-        refuse_own_answers(self.desk, seen, predicted)
+        refuse_own_answers(seen, predicted)
         return replace(asking, expected=seen)
 
     def _asking(
@@ -97,6 +113,7 @@ class InParts:
             trained_on=self.trained_on,
             where=self.where,
             group=self.group,
+            alone=self.alone,
             expected=expected,
             last=self.last,
         )
@@ -105,6 +122,9 @@ class InParts:
 def seen_rows(validation: tuple[object, object]) -> Expected:
     """Labels and predictions of rows that may be looked at."""
     labels: Labels = labels_of(validation[0])
+    if index_of(validation[0]) is not None:
+        index = index_of(validation[0])
+        check_index(validation[1], index, "validation[1]", rows="the labels of validation")
     return Expected(labels, predictions_of(validation[1], rows=labels.rows))
 
 

@@ -94,7 +94,7 @@ def _open(
     try:
         return Kept(at(place), place, before)
     except BudgetElsewhere as elsewhere:
-        if not Ledger.exists(elsewhere.place):
+        if elsewhere.columns or not Ledger.exists(elsewhere.place):
             raise
         return Kept(at(elsewhere.place), elsewhere.place, True)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sized
 from pathlib import Path
+from typing import Any
 
 from peekproof.core.errors import InvalidInput
-from peekproof.learn.column import labels_of
+from peekproof.learn.column import check_index, index_of, labels_of
 from peekproof.learn.desk import LocalDesk
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
@@ -15,12 +16,16 @@ from peekproof.noise.entropy import Entropy
 from peekproof.session.opening import open
 
 QUESTIONS = 10_000
+_ROWS = "the rows of X"
 
 
-def held_rows(features: object, labels: object, columns: Mapping[str, object]) -> HeldRows:
+def held_rows(
+    features: object, labels: object, columns: Mapping[str, object], *, classes: object = None
+) -> HeldRows:
     """The rows of a holdout, with columns besides by which they can be grouped."""
-    known = labels_of(labels)
+    known, index = labels_of(labels, classes=classes), rows_index(features, labels)
     for name, column in columns.items():
+        check_index(column, index, f"groups[{name!r}]", rows=_ROWS)
         if name in (LABEL, ROW):
             raise InvalidInput(
                 argument="groups", accepted=f"columns not called {name!r}", given=repr(name)
@@ -33,7 +38,14 @@ def held_rows(features: object, labels: object, columns: Mapping[str, object]) -
                 given=f"{given} in {name!r}",
             )
     names = row_names(features, rows=known.rows)
+    check_index(labels, index, "y", rows=_ROWS)
     return HeldRows(known, names=names, columns=columns)
+
+
+def rows_index(features: object, labels: object) -> Any:
+    """The index by which pandas names rows: that of the features, else of the labels, else None."""
+    found = index_of(features)
+    return index_of(labels) if found is None else found
 
 
 def open_desk(

@@ -13,15 +13,14 @@ from typing import final
 from weakref import WeakValueDictionary
 
 from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
-from peekproof.learn.column import Labels
 from peekproof.learn.desk import Desk, LocalDesk
-from peekproof.learn.forks import refuse_forked
 from peekproof.learn.held import HeldRows
 from peekproof.learn.opening import open_desk
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import shown
 from peekproof.noise.entropy import Entropy
+from peekproof.session.forks import refuse_forked
 
 _MOST = 8  # opened for what was unpickled, and kept for the next task of this process
 
@@ -110,7 +109,7 @@ def _reopened(
         )
     labels, names, columns = pickle.loads(rows)  # noqa: S301 (part of what is being unpickled)
     desk = open_desk(
-        HeldRows(Labels(labels), names=names, columns=columns),
+        HeldRows(labels, names=names, columns=columns),
         confidence=None,
         questions=None,
         ledger=place,

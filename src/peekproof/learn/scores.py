@@ -1,19 +1,20 @@
 """How a holdout asks: what is predicted, what is expected of it, and for which parts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
 from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
 from peekproof.core.refusals import USED_UP
 from peekproof.derive.derived import Derived
 from peekproof.learn.calibrating import Calibration, calibrated
 from peekproof.learn.choosing import Best, best
-from peekproof.learn.column import Predictions, predictions_of
+from peekproof.learn.column import Predictions, check_index, predictions_of
 from peekproof.learn.comparing import Comparison, compare
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, Guessed
+from peekproof.learn.desk import Desk, Guessed, LocalDesk
 from peekproof.learn.differing import expected_difference
 from peekproof.learn.guesses import Trained, expected_score
 from peekproof.learn.in_parts import InParts, between, seen_rows
@@ -54,6 +55,7 @@ class Scores:
     desk: Desk
     features: object
     trained: Trained | None
+    index: Any = None  # by which pandas names the rows
     last: dict[str, float] = field(default_factory=dict)
 
     def score(
@@ -76,13 +78,23 @@ class Scores:
         given: Expecting,
         conditions: Mapping[V, str],
     ) -> dict[V, Derived]:
-        """The score among the rows for which each of some conditions holds."""
+        """The score among the rows for which each of some conditions holds.
+
+        Refused before anything is asked for if no group would say anything, were they all alike.
+        """
         predicted, even = self.predicted(what, metric), 1 / max(2, len(conditions))
+        alone = len(conditions) == 1
+        groups = {
+            value: self._parts(given, where=where, group=even, alone=alone)
+            for value, where in conditions.items()
+        }
+        if isinstance(self.desk, LocalDesk):
+            for where in conditions.values():
+                self.desk.condition(where)
+        if not isinstance(metric, Composite) and not alone:
+            _check_groups(each.nothing(what, metric, predicted) for each in groups.values())
         with in_several():
-            return {
-                value: self._parts(given, where=where, group=even).score(what, metric, predicted)
-                for value, where in conditions.items()
-            }
+            return {value: each.score(what, metric, predicted) for value, each in groups.items()}
 
     def calibration(
         self,
@@ -120,6 +132,7 @@ class Scores:
         """What a model says of the rows, or what was predicted for them."""
         if is_model(what):
             what = predicted_by(what, self.features, metric)
+        check_index(what, self.index, "predictions", rows="the rows of the holdout")
         return predictions_of(what, rows=self.desk.labels.rows)
 
     def _guessed(self, what: object, metric: Metric, given: Expecting) -> Guessed:
@@ -141,7 +154,9 @@ class Scores:
             trained_on=self.desk.labels.rows if rows is None else rows,
         )
 
-    def _parts(self, given: Expecting, *, where: str = "", group: float = 0.5) -> InParts:
+    def _parts(
+        self, given: Expecting, *, where: str = "", group: float = 0.5, alone: bool = True
+    ) -> InParts:
         return InParts(
             desk=self.desk,
             trained=self.trained,
@@ -151,4 +166,16 @@ class Scores:
             trained_on=given.trained_on,
             where=where,
             group=group,
+            alone=alone,
         )
+
+
+def _check_groups(problems: Iterable[InvalidInput | None]) -> None:
+    """Refuse groups of which none would say anything."""
+    first: InvalidInput | None = None
+    for problem in problems:
+        if problem is None:
+            return
+        first = first or problem
+    if first is not None:
+        raise first

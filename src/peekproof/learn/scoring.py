@@ -62,7 +62,8 @@ class Scoring:
     def question(self, schema: Schema, where: str = "") -> Question:
         """The question, in a table with this schema and the column."""
         columns = {**schema.columns, self.column: self.kind}
-        return parse_question(self.text(where), Schema(columns, schema.categories))
+        complete = schema.complete | {self.column}  # what a row is worth is never missing
+        return parse_question(self.text(where), Schema(columns, schema.categories, complete))
 
     def values(self, labels: Labels) -> Rows:
         return self.metric.values(labels, *self.predictions)

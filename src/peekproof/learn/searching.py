@@ -9,6 +9,7 @@ from typing import final
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.core.html.look import box, text
+from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived
 from peekproof.derive.range import Range
 from peekproof.learn.guesses import ExpectedScore
@@ -37,7 +38,7 @@ class Offered:
     def __str__(self) -> str:
         if self.answer is None:
             guess = f"a guess of {self.guess:.4g} does not beat {self.best:.4g}"
-            return f"{self.name}: not looked at, {guess}"
+            return f"{visible(self.name)}: not looked at, {guess}"
         return _scored(self.name, self.answer)
 
     def __repr__(self) -> str:
@@ -169,7 +170,7 @@ class Search:
 
 
 def _scored(name: str, answer: Answer | Derived) -> str:
-    return f"{name}: {answer.value:.4f} {Range(low=answer.low, high=answer.high)}"
+    return f"{visible(name)}: {answer.value:.4f} {Range(low=answer.low, high=answer.high)}"
 
 
 def _number(guess: object) -> float:

@@ -5,11 +5,15 @@ from fractions import Fraction
 from peekproof.core.errors import PeekproofError
 from peekproof.core.html.bars import budget_bar, percent
 from peekproof.core.html.look import bold, box, faint, lines, text
+from peekproof.core.numerics import digits_up
 from peekproof.core.refusals import BudgetExhausted
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, LocalDesk, Standing
 from peekproof.learn.metric import Metric
 from peekproof.planner.checking import honest_room
+
+# Guesses up to the middle of the scale that are tried for the widest.
+_STEPS = 10
 
 
 def counted(now: Standing) -> str:
@@ -51,13 +55,29 @@ def _next_share(desk: LocalDesk, share: float) -> float:
     return found.certificate.radius
 
 
-def remaining(desk: Desk, metric: Metric | Composite, last: float | None) -> str:
+def widest_radius(desk: Desk, metric: Metric | Composite) -> float | None:
+    """How far the interval of the next guess reaches if it is confirmed, whatever it is.
+
+    Nobody knows the next guess. That of the last score says little of it: after predictions that
+    are worth nothing it is near 0, where intervals are narrow. They are widest near the middle,
+    and where rows are few a little off it, on both sides alike. None as for `next_radius`.
+    """
+    found = [
+        next_radius(desk, metric, metric.span * step / (2 * _STEPS))
+        for step in range(1, _STEPS + 1)
+        if not isinstance(metric, Composite)
+    ]
+    return max((each for each in found if each is not None), default=None)
+
+
+def remaining(desk: Desk, metric: Metric | Composite) -> str:
     """What is left, in words."""
     now = desk.standing()
-    radius = next_radius(desk, metric, last) if now.left else None
+    radius = widest_radius(desk, metric) if now.left else None
     if radius is None:
         return counted(now)
-    return f"{counted(now)}; the next one reaches about ±{radius:.2g} if its guess is confirmed"
+    reach = digits_up(radius, digits=2)
+    return f"{counted(now)}; the next one reaches at most about ±{reach} if its guess is confirmed"
 
 
 def in_short(desk: Desk) -> str:
@@ -69,7 +89,7 @@ def in_short(desk: Desk) -> str:
     return f"<Holdout of {now.rows:,} rows at confidence {now.confidence:g}, {counted(now)}>"
 
 
-def holdout_html(desk: Desk, metric: Metric | Composite, last: float | None) -> str:
+def holdout_html(desk: Desk, metric: Metric | Composite) -> str:
     """The holdout for a notebook, with how much of its budget is used."""
     try:
         now = desk.standing()
@@ -79,7 +99,7 @@ def holdout_html(desk: Desk, metric: Metric | Composite, last: float | None) -> 
     return box(
         lines(
             bold(f"Holdout of {now.rows:,} rows, {metric.text}"),
-            text(remaining(desk, metric, last)),
+            text(remaining(desk, metric)),
             budget_bar(used),
             faint(
                 text(f"{percent(used)} used; all intervals hold together with confidence "),

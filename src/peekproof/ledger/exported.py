@@ -1,15 +1,17 @@
 """An export as a store that can only be read, so that all that reads ledgers reads exports."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, final
+from typing import NoReturn, TypeVar, final
 
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.export import numbered, parsed_line, unreadable
 from peekproof.ledger.file import begins, is_database
 from peekproof.ledger.store import Snapshot
+
+T = TypeVar("T")
 
 _BEGINS = b'{"sequence": 1, '
 
@@ -79,6 +81,9 @@ class ExportStore:
 
     def index(self) -> Iterator[tuple[str, int]]:
         return iter(())
+
+    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:  # noqa: ARG002
+        self._refuse()
 
     def close(self) -> None:
         self._file.close()

@@ -1,10 +1,11 @@
 """The SQLite file of a ledger: how it comes to be, and what its faults mean."""
 
 import os
+import re
 import sqlite3
 import tempfile
 from collections.abc import Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import final
 
@@ -14,38 +15,27 @@ from peekproof.ledger.opening import FORMAT
 
 MEMORY = ":memory:"
 _DATABASE = b"SQLite format 3\0"
-APPLICATION = 0x484F4C44  # "HOLD": lets `file` and this code tell a ledger from other databases
+APPLICATION = 0x5045454B  # "PEEK": lets `file` and this code tell a ledger from other databases
 
-_FIRST = """
+SCHEMA = f"""
+    PRAGMA application_id = {APPLICATION};
     CREATE TABLE entry (
         sequence INTEGER PRIMARY KEY,
         kind TEXT NOT NULL,
         body TEXT NOT NULL,
         digest BLOB NOT NULL CHECK (length(digest) = 32)
     );
-"""
-
-# What takes a file from one format to the next, by the format it leads to. Entries never change.
-_STEPS = {
-    2: """
-    CREATE TABLE IF NOT EXISTS snapshot (
+    CREATE TABLE snapshot (
         sequence INTEGER PRIMARY KEY,
         body TEXT NOT NULL,
         digest BLOB NOT NULL
     );
-    CREATE TABLE IF NOT EXISTS settled (
+    CREATE TABLE settled (
         digest TEXT PRIMARY KEY,
         sequence INTEGER NOT NULL
     ) WITHOUT ROWID;
-""",
-}
-
-SCHEMA = (
-    f"PRAGMA application_id = {APPLICATION};"
-    + _FIRST
-    + "".join(_STEPS.values())
-    + f"PRAGMA user_version = {FORMAT};"
-)
+    PRAGMA user_version = {FORMAT};
+"""
 
 
 def is_database(path: Path) -> bool:
@@ -62,14 +52,6 @@ def begins(path: Path, head: bytes) -> bool:
             return file.read(len(head)) == head
     except OSError:
         return False
-
-
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring an older file to the format of today, all at once."""
-    (found,) = connection.execute("PRAGMA user_version").fetchone()
-    if found < FORMAT:
-        steps = "".join(_STEPS[each] for each in range(found + 1, FORMAT + 1))
-        connection.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version = {FORMAT};COMMIT;")
 
 
 def insert(connection: sqlite3.Connection, entries: Iterable[Entry]) -> None:
@@ -97,16 +79,17 @@ def create_file(path: Path, first: Entry) -> None:
             with closing(sqlite3.connect(temporary, isolation_level=None)) as connection:
                 connection.executescript(SCHEMA)
                 insert(connection, [first])
-            _link(Path(temporary), path)
+            linked(Path(temporary), path)
         finally:
-            Path(temporary).unlink()
+            Path(temporary).unlink(missing_ok=True)  # who opens it meanwhile may have tidied up
 
 
-def _link(temporary: Path, path: Path) -> None:
+def linked(temporary: Path, path: Path) -> bool:
+    """Give a complete file its name, durably; whether the name was free."""
     try:
         os.link(temporary, path)
     except FileExistsError:
-        return
+        return False
     except OSError as error:
         raise LedgerUnavailable(
             ledger=str(path), problem=f"cannot be created ({error.strerror})"
@@ -116,6 +99,30 @@ def _link(temporary: Path, path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+    return True
+
+
+def refuse_links(path: Path) -> None:
+    """Refuse a file with several names: SQLite would keep a journal beside each, and destroy it.
+
+    The second name that a new ledger has for a moment, or for ever if its creator died, is removed.
+    """
+    if path.stat().st_nlink == 1:
+        return
+    real = path.resolve()
+    left = re.compile(re.escape(f".{real.name}.") + "[a-z0-9_]{8}")  # as `create_file` names it
+    with suppress(OSError):
+        for each in real.parent.iterdir():
+            if left.fullmatch(each.name) and each.exists() and each.samefile(real):
+                each.unlink(missing_ok=True)
+    names = path.stat().st_nlink
+    if names > 1:
+        raise LedgerUnavailable(
+            ledger=str(path),
+            problem=f"has {names} names (hard links), and writing under two of them destroys it",
+            hint="close what has it open, then remove all names but one (find FOLDER -samefile "
+            f"{path} lists them); a second name may be a symbolic link, a backup a copy",
+        )
 
 
 def check_header(connection: sqlite3.Connection, place: str) -> None:

@@ -33,7 +33,7 @@ def ledger_html(ledger: "Ledger") -> str:
     counted = f"{state.draws:,} asked; {percent(part)} of the budget used"
     return box(
         lines(
-            joined((bold("Ledger"), code(ledger.place)), " "),
+            joined((bold("Ledger"), code(ledger.public_place)), " "),
             text(promise),
             joined((budget_bar(part), text(counted)), " "),
             faint(text(_entries(state))),

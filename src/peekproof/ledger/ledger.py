@@ -4,30 +4,34 @@ A charge takes the store's write lock, catches up with what other processes wrot
 and appends; it is on disk before it returns. Threads that come at the same time share a write.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
-from typing import final
+from itertools import chain, islice
+from typing import TypeVar, final
 
 from peekproof.core.charge import Charge, Offer, added, amount_of, cost_of
-from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerDamaged
+from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerDamaged, LedgerMoved
 from peekproof.core.gate import Gate, Refused
 from peekproof.core.loss import FREE
+from peekproof.core.shared_columns import Marked
 from peekproof.core.witness_errors import IN_DOUBT, InDoubt
 from peekproof.ledger.accounts import check_shares, shares_to_body
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.draft import Draft
-from peekproof.ledger.entry import Body, Entry, follow
+from peekproof.ledger.entry import Body, Entry, checked, follow
 from peekproof.ledger.html import ledger_html
 from peekproof.ledger.log import Log
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import Opening, promise_of
 from peekproof.ledger.places import create_store, has_store, open_store
 from peekproof.ledger.record import Paid, Settled, Value, reserve_body, settle_body
 from peekproof.ledger.state import State
 from peekproof.ledger.store import Store
 from peekproof.ledger.watch import Watch
 from peekproof.ledger.witness import Witness
+
+T = TypeVar("T")
 
 # A refusal names so many of the questions it is about, with so many characters of each: it costs
 # nothing, and whoever repeats it must not fill the disk.
@@ -83,6 +87,11 @@ class Ledger:
         return self._log.place
 
     @property
+    def public_place(self) -> str:
+        """The place as analysts may see it: no part of it is a hash of the rows."""
+        return self.opening.published(self.place)
+
+    @property
     def seen(self) -> State:
         """The state as of the last look; other processes may have moved on. Only to be read."""
         return self._log.state
@@ -128,7 +137,7 @@ class Ledger:
             if not fresh:
                 return Reservation(0, ())
             if state.closed:
-                raise LedgerClosed(ledger=self.place)
+                raise LedgerClosed(ledger=self.public_place, reason=state.why_closed)
             first, before = state.draws, state.spent
             made = tuple(offers(tuple(fresh), first))
             cost, draws = cost_of(made), sum(each.draws for each in made)
@@ -147,6 +156,14 @@ class Ledger:
             return Reservation(entry.sequence, tuple(fresh), made, first, before)
 
         return self._log.do(step)
+
+    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
+        """What `act` returns, while nobody else draws any of these; look again what is answered."""
+        return self._log.alone(digests, act)
+
+    def check_process(self) -> None:
+        """Refuse a process that was forked from the one that opened the ledger."""
+        self._log.check_process()
 
     def settle(self, reservation: Reservation, values: Mapping[str, Value]) -> None:
         """Record the answers drawn for a reservation. Durable when it returns."""
@@ -205,32 +222,129 @@ class Ledger:
 
         self._log.do(step)
 
+    def check_here(self) -> None:
+        """Refuse a ledger that was moved, and goes on elsewhere."""
+        self._log.check_here()
+
+    def hand_over(self, *, store: str, to: str, deliver: Callable[[Iterator[Entry]], None]) -> None:
+        """Record that the ledger goes on elsewhere, once all of it was delivered there.
+
+        Nobody writes meanwhile. What was delivered must not be usable before this returns.
+        """
+
+        def step(draft: Draft) -> None:
+            body: Body = {"store": store, "to": to, "arrived": False}
+            last = draft.prepared("move", body)
+            deliver(chain(self._log.stream(), draft.entries, [last, _copy_after(last)]))
+            self.seen.move(draft.put(last), body)
+
+        self._log.do(step)
+
+    def redelivered(self) -> Iterator[Entry]:
+        """All entries of a ledger that was handed over, for another copy that cannot go on yet."""
+        return chain(self._log.stream(), [_copy_after(self._log.head())])
+
+    @property
+    def delivered(self) -> bool:
+        """Whether a ledger that was moved says which copy goes on, so that no other ever does."""
+        return self._log.delivered
+
+    def release(self, copy: "Ledger") -> None:
+        """Record in a ledger that was handed over that this copy goes on; another is refused."""
+
+        def step(draft: Draft) -> None:
+            last = self._log.state.last
+            sequence = last.sequence if last else 0
+            if self.delivered:
+                if copy.entry(sequence) != last:
+                    raise self._moved()
+                return
+            found = copy.entry(sequence + 1)
+            if found is None or found.kind != "move" or "copy" not in found.body:
+                raise self._moved()
+            for entry in checked([found], after=last, ledger=copy.place):
+                self.seen.move(draft.put(entry), entry.body)
+
+        self._log.do_while_moving(step)
+
+    def arrive(self) -> None:
+        """Go on with a copy that was released."""
+
+        def step(draft: Draft) -> None:
+            state = self.seen
+            if state.arriving and state.moved and state.elsewhere(self.place) is None:
+                body: Body = {"store": state.moved[0], "to": state.moved[1], "arrived": True}
+                state.move(draft.add("move", body), body)
+
+        self._log.do_while_moving(step)
+
+    def conclude(self, copy: "Ledger") -> None:
+        """Record in a ledger that was handed over that the copy has arrived, as the copy does.
+
+        So what is restored from it, should the copy be lost, lacks nothing of the move.
+        """
+
+        def step(draft: Draft) -> None:
+            last = self._log.state.last
+            found = copy.entry(last.sequence + 1) if last and self.seen.arriving else None
+            for entry in checked([found] if found else [], after=last, ledger=copy.place):
+                self.seen.move(draft.put(entry), entry.body)
+
+        self._log.watch = None  # the witness may have seen more of the copy by now
+        self._log.do_while_moving(step)
+
+    def _moved(self) -> LedgerMoved:
+        to = self.seen.elsewhere(self.place) or ""
+        return LedgerMoved(ledger=self.place, to=to, delivered=self.delivered)
+
     def history(self, analyst: str) -> list[Settled]:
         """What this analyst was answered first; what others had asked before is theirs."""
         found = answers_after(self.answers(), 0)  # a copy: other threads may add to it meanwhile
         return [each for each in found if each.analyst == analyst]
 
-    def attend(self, witness: Witness, *, override: str | None = None) -> InDoubt | None:
+    def attend(
+        self,
+        witness: Witness,
+        *,
+        override: str | None = None,
+        doubt: InDoubt | None = None,
+        marked: Callable[[], Marked] | None = None,
+        check_others: Callable[[], None] | None = None,
+        moving: bool = False,
+    ) -> InDoubt | None:
         """Have the witness watch over all writes, if what it saw before is in this ledger.
 
         Otherwise an error, or with `override`, the reason for going on all the same, an entry
-        that records it; what was overridden is returned.
+        that records it; what was overridden is returned. `doubt` is what else stands against it,
+        `marked` and `check_others` are for a witness that does not know it yet (see `Watch`). A
+        ledger that goes on elsewhere is refused, unless its move is being completed.
         """
-        first, doubt = self.entry(1), None
-        if first is None:
+        if not moving:
+            self.check_here()
+        origin = self.entry(self.seen.origin)
+        if origin is None:
             raise LedgerDamaged(ledger=self.place, problem="has no entries")
-        watch = Watch(witness, fingerprint=self.opening.fingerprint, first=first, place=self.place)
+        watch = Watch(
+            witness,
+            fingerprint=self.opening.fingerprint,
+            first=origin,
+            place=self.place,
+            marked=marked,
+            check_others=check_others,
+            promise=promise_of(self.opening),
+        )
         try:
             watch.check(self.entry, last=self._log.head)
         except IN_DOUBT as error:
             if override is None:
                 raise
             doubt = error
-            self.override(reason=override, against=error.against)
+        if override is not None:
+            if doubt is None:
+                raise nothing_to_override(override)
+            self.override(reason=override, against=doubt.against)
             watch.adopt(self._log.head())
-        if override is not None and doubt is None:
-            raise nothing_to_override(override)
-        watch.saw(self._log.head())
+        watch.wrote([self._log.head()])
         self._log.watch = watch
         return doubt
 
@@ -285,6 +399,11 @@ def nothing_to_override(reason: str) -> InvalidInput:
         accepted="left out, for there is nothing to override",
         given=repr(reason[:80]),
     )
+
+
+def _copy_after(last: Entry) -> Entry:
+    """The entry that tells one copy of a ledger that was handed over from all others."""
+    return follow(last, "move", {**last.body, "copy": os.urandom(16).hex()})
 
 
 def _refusal(questions: Mapping[str, str], analyst: str) -> dict[str, object]:

@@ -1,8 +1,10 @@
 """Which store a place means: a file, memory, or a PostgreSQL database."""
 
 import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.entry import Entry
@@ -15,9 +17,22 @@ from peekproof.ledger.store import Store
 if TYPE_CHECKING:
     from peekproof.ledger.postgres import PostgresStore
 
+
+class Arrival(Protocol):
+    """A ledger on its way to a place."""
+
+    def deliver(self, entries: Iterator[Entry]) -> None:
+        """Take all entries, but show nobody."""
+        ...
+
+    def commit(self) -> None:
+        """Have them there, durably."""
+        ...
+
+
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
-__all__ = ["create_store", "has_store", "named", "open_store", "shown"]
+__all__ = ["create_store", "has_store", "named", "open_store", "receiving", "shown"]
 
 
 def shown(place: str) -> str:
@@ -46,6 +61,11 @@ def create_store(place: str, first: Entry) -> Store:
     if _in_postgres(place):
         return _postgres().create(place, first)
     return SqliteStore.create(place, first)
+
+
+def receiving(place: str) -> "AbstractContextManager[Arrival]":
+    """Where a ledger arrives that moves to this place; it is there once that is committed."""
+    return _postgres().receiving(place) if _in_postgres(place) else SqliteStore.receiving(place)
 
 
 def _in_postgres(place: str) -> bool:

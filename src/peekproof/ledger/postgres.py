@@ -1,18 +1,21 @@
 """The store for several machines: a PostgreSQL database that all of them reach."""
 
+import json
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from typing import final
+from itertools import chain
+from typing import TypeVar, final
 
 import psycopg
 from psycopg import Connection
-from psycopg.pq import TransactionStatus
+from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import TupleRow
 
-from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
-from peekproof.ledger.entry import Entry
+from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerUnavailable
+from peekproof.ledger.entry import Entry, checked
+from peekproof.ledger.opening import PUBLIC_NAME, Opening
 from peekproof.ledger.postgres_link import address_of, connect, translated
 from peekproof.ledger.postgres_place import Address
 from peekproof.ledger.postgres_schema import (
@@ -23,7 +26,9 @@ from peekproof.ledger.postgres_schema import (
     refuse_second_name,
     register,
 )
-from peekproof.ledger.store import Snapshot
+from peekproof.ledger.store import CHUNK, Snapshot
+
+T = TypeVar("T")
 
 LOCK_SECONDS = 30
 IDLE_SECONDS = 60  # so long a machine that is gone without a word can keep the others out
@@ -57,6 +62,7 @@ class PostgresStore:
         self._process = os.getpid()
         self._lock = threading.RLock()  # two threads in one pipeline would wait for ever
         self._connection: Connection | None = None
+        self._in_use = False  # also if whoever used it was interrupted
         self._ledger = 0
         self._known: Entry | None = None  # the newest entry that this process has seen
         self._closed = False
@@ -86,12 +92,24 @@ class PostgresStore:
     def open(cls, place: str) -> "PostgresStore":
         """An existing ledger."""
         store = cls(address_of(place))
-        with store._used():
-            pass
+        with store._lock, store._used():
+            store._ready()
         return store
 
+    @classmethod
+    @contextmanager
+    def receiving(cls, place: str) -> Iterator["Arrival"]:
+        """A transaction in which a whole ledger arrives; without `commit` nothing has."""
+        address = address_of(place)
+        with translated(address.shown), closing(connect(address)) as connection:
+            make_tables(connection, address.shown)
+            connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+            connection.execute("SET LOCAL synchronous_commit = on")
+            yield Arrival(connection, address)
+
     def begin(self, *, after: int) -> list[Entry]:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             if self._status() != TransactionStatus.IDLE:
                 raise LedgerUnavailable(ledger=self.place, problem="is being written already")
             known = self._known
@@ -105,7 +123,8 @@ class PostgresStore:
         return entries[1:] if after else entries
 
     def commit(self, entries: Sequence[Entry]) -> None:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             # On a connection that was made since, nobody else is kept out.
             if self._status() != TransactionStatus.INTRANS:
                 raise self._lost()
@@ -120,14 +139,15 @@ class PostgresStore:
         with self._lock:
             if self._connection is None or self._status() == TransactionStatus.IDLE:
                 return
-            if self._status() in _WHOLE:
+            if self._status() in _WHOLE and not self._in_use:
                 with suppress(psycopg.Error):
                     self._connection.execute("ROLLBACK")
             if self._status() != TransactionStatus.IDLE:
                 self._drop()  # then the server rolls back
 
     def read(self, *, after: int, most: int) -> list[Entry]:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             rows = connection.execute(
                 f"{_ENTRIES} AND sequence > %s ORDER BY sequence LIMIT %s",
                 (self._ledger, after, most),
@@ -136,7 +156,8 @@ class PostgresStore:
             return self._seen(rows.fetchall())
 
     def snapshot(self) -> Snapshot | None:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             row = connection.execute(
                 "SELECT sequence, body, digest FROM peekproof.snapshot WHERE ledger = %s",
                 (self._ledger,),
@@ -146,7 +167,8 @@ class PostgresStore:
     def save(self, snapshot: Snapshot, settled: Iterable[tuple[str, int]]) -> None:
         listed = list(settled)  # reads from here, so before the transaction
         digests, sequences = [each[0] for each in listed], [each[1] for each in listed]
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             try:
                 self._begun(connection, snapshot.sequence)
                 with connection.pipeline():
@@ -168,7 +190,8 @@ class PostgresStore:
                 raise
 
     def settled(self, digest: str) -> int | None:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             row = connection.execute(
                 "SELECT sequence FROM peekproof.settled WHERE ledger = %s AND digest = %s",
                 (self._ledger, digest),
@@ -176,11 +199,17 @@ class PostgresStore:
             return int(row[0]) if row else None
 
     def index(self) -> Iterator[tuple[str, int]]:
-        with self._used() as connection:
+        with self._lock, self._used():
+            connection = self._ready()
             rows = connection.execute(
                 "SELECT digest, sequence FROM peekproof.settled WHERE ledger = %s", (self._ledger,)
             ).fetchall()
         yield from ((str(digest), int(sequence)) for digest, sequence in rows)
+
+    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
+        """As all may draw: machines that draw the same answer at the same moment each pay."""
+        del digests
+        return act()
 
     def close(self) -> None:
         self._closed = True
@@ -190,20 +219,42 @@ class PostgresStore:
         self._drop()
 
     @contextmanager
-    def _used(self) -> Iterator[Connection]:
-        """The connection, made anew if the last one was lost. Errors become ours."""
+    def _used(self) -> Iterator[None]:
+        """Use the connection, with PostgreSQL's errors as ours; never again after an interrupt.
+
+        For then the driver asks the server to cancel what it is at, and that may come late, to
+        whatever is next.
+        """
+        if self._in_use:
+            self._drop()
+        self._in_use = True
+        try:
+            with translated(self.place):
+                yield
+        except Exception:
+            self._in_use = False
+            raise
+        self._in_use = False
+
+    def _ready(self) -> Connection:
+        """The connection, made anew if the last one was lost.
+
+        Whoever calls it holds the lock, in a `with` of their own: one within a context manager in
+        Python would be kept by whoever is interrupted on the way in.
+        """
         if self._closed:
             raise LedgerUnavailable(ledger=self.place, problem="was closed")
-        with self._lock, translated(self.place):
-            if self._status() not in _WHOLE:
-                self._drop()
-            if self._connection is None:
-                self._connection = self._attached()
-            yield self._connection
+        if self._status() not in _WHOLE:
+            self._drop()
+        if self._connection is None:
+            self._connection = self._attached()
+        return self._connection
 
     def _status(self) -> TransactionStatus:
         """What the connection is doing; unknown without one."""
         if self._connection is None:
+            return TransactionStatus.UNKNOWN
+        if self._connection.pgconn.pipeline_status != PipelineStatus.OFF:  # left by an interrupt
             return TransactionStatus.UNKNOWN
         return TransactionStatus(self._connection.info.transaction_status)
 
@@ -265,9 +316,97 @@ class PostgresStore:
             connection.close()
 
 
+@final
+class Arrival:
+    """A ledger on its way into a database. What is there already must be the beginning of it."""
+
+    def __init__(self, connection: Connection, address: Address) -> None:
+        self._connection = connection
+        self._address = address
+
+    def deliver(self, entries: Iterator[Entry]) -> None:
+        """Put in what is not there yet, and read it back; nobody sees it before `commit`."""
+        first = next(entries)
+        ledger = self._registered(str(first.body["fingerprint"]))
+        there = self._connection.execute(
+            f"{_ENTRIES} ORDER BY sequence DESC LIMIT 1", (ledger,)
+        ).fetchone()
+        before = Entry(*there) if there else None
+        start = before.sequence if before else 0
+        last, chunk = first, list[Entry]()
+        for last in chain([first], entries):
+            if last.sequence == start and last != before:
+                raise self._another(start, last)
+            if last.sequence > start:
+                chunk.append(last)
+            if len(chunk) == CHUNK:
+                self._connection.execute(INSERT, (ledger, *columns(chunk)))
+                chunk.clear()
+        self._connection.execute(INSERT, (ledger, *columns(chunk)))
+        # A chain that holds the last entry holds all before it.
+        if last not in checked(self._stored(ledger), after=None, ledger=self._address.shown):
+            raise self._another(start, last)
+
+    def _another(self, there: int, mine: Entry) -> LedgerMismatch:
+        return LedgerMismatch(
+            ledger=self._address.shown,
+            what="other entries, the last being",
+            recorded=str(there),
+            given=f"{mine.sequence} of its own",
+            hint="it is another ledger; name another place",
+        )
+
+    def _stored(self, ledger: int) -> Iterator[Entry]:
+        for row in self._connection.execute(f"{_ENTRIES} ORDER BY sequence", (ledger,)):
+            yield Entry(*row)
+
+    def commit(self) -> None:
+        """From now on it is there."""
+        done = self._connection.execute(_COMMIT)
+        if done.statusmessage != "COMMIT":
+            raise LedgerUnavailable(ledger=self._address.shown, problem="lost its transaction")
+
+    def _registered(self, fingerprint: str) -> int:
+        made = self._connection.execute(
+            "INSERT INTO peekproof.ledger (name, fingerprint) VALUES (%s, %s) "
+            "ON CONFLICT DO NOTHING RETURNING id",
+            (self._address.name, fingerprint),
+        ).fetchone()
+        if made is None:
+            refuse_second_name(self._connection, self._address, fingerprint)
+            found = _found(self._connection, self._address)
+            if found is None or found[1] != fingerprint:
+                raise LedgerMismatch(
+                    ledger=self._address.shown,
+                    what="other data under the name",
+                    recorded=self._address.name,
+                    given=fingerprint,
+                    hint="name it otherwise with ?ledger=NAME",
+                )
+            made = found
+        lock = "SELECT pg_advisory_xact_lock(hashtextextended('peekproof ledger', %s))"
+        self._connection.execute(lock, (int(made[0]),))
+        return int(made[0])
+
+
 def _found(connection: Connection, address: Address) -> tuple[int, str] | None:
-    """The number and the data's fingerprint of the ledger with this name."""
+    """The number and the data's fingerprint of the ledger with this name, or public name."""
     row = connection.execute(
         "SELECT id, fingerprint FROM peekproof.ledger WHERE name = %s", (address.name,)
     ).fetchone()
+    if row is None and PUBLIC_NAME.fullmatch(address.name):
+        row = _published(connection, address.name)
     return (int(row[0]), str(row[1])) if row else None
+
+
+def _published(connection: Connection, name: str) -> TupleRow | None:
+    """The ledger that receipts name so, instead of by the fingerprint that is its name here."""
+    ledgers = connection.execute(
+        "SELECT id, fingerprint, body FROM peekproof.ledger "
+        "JOIN peekproof.entry ON ledger = id AND sequence = 1 WHERE name = fingerprint"
+    )
+    for number, fingerprint, body in ledgers:
+        with suppress(ValueError, LookupError, TypeError):  # damaged, or of another version
+            if Opening.from_body(json.loads(body)).public_name == name:
+                return number, fingerprint
+    return None

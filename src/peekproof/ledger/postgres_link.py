@@ -1,5 +1,6 @@
 """Reaching a PostgreSQL server, and what its faults mean."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -56,7 +57,12 @@ _DAMAGE = (
 
 @contextmanager
 def translated(place: str) -> Iterator[None]:
-    """PostgreSQL's errors as ours: trouble that may pass, or damaged tables."""
+    """PostgreSQL's errors as ours: trouble that may pass, or damaged tables.
+
+    An interrupt stays one: the driver puts an error of its own in its place if it cannot end what
+    it was at.
+    """
+    outside = sys.exc_info()[1]
     try:
         yield
     except errors.LockNotAvailable as error:
@@ -66,6 +72,11 @@ def translated(place: str) -> Iterator[None]:
         problem = f"is damaged ({_first_line(error)})"
         raise LedgerDamaged(ledger=place, problem=problem) from error
     except psycopg.Error as error:
+        found: BaseException | None = error
+        while found is not None and found is not outside:
+            if not isinstance(found, Exception):
+                raise found from None
+            found = found.__context__
         problem = f"cannot be used ({_first_line(error)})"
         raise LedgerUnavailable(ledger=place, problem=problem) from error
 

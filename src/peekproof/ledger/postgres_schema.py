@@ -9,10 +9,7 @@ from peekproof.ledger.entry import Entry
 from peekproof.ledger.opening import FORMAT
 from peekproof.ledger.postgres_place import Address
 
-# What takes a database from one format to the next, by the format it leads to. Entries never
-# change. The first format was never kept in PostgreSQL: it is a database without ledgers.
-_STEPS = {
-    2: """
+_TABLES = """
     CREATE SCHEMA IF NOT EXISTS peekproof;
     CREATE TABLE peekproof.format (
         version integer NOT NULL,
@@ -43,12 +40,10 @@ _STEPS = {
         sequence bigint NOT NULL,
         PRIMARY KEY (ledger, digest)
     );
-    INSERT INTO peekproof.format (version) VALUES (2);
-""",
-}
-_NOTHING = 1
+    INSERT INTO peekproof.format (version) VALUES (1);
+"""
 
-_MAKING = 0x484F4C44  # the lock of whoever makes or changes tables
+_MAKING = 0x5045454B  # the lock of whoever makes the tables
 
 INSERT = """
     INSERT INTO peekproof.entry (ledger, sequence, kind, body, digest)
@@ -56,42 +51,30 @@ INSERT = """
 """
 
 
-def format_of(connection: Connection, place: str) -> int:
-    """The format of the tables; that of a database without ledgers if there are none."""
+def has_tables(connection: Connection, place: str) -> bool:
+    """Whether the database was made for ledgers. Tables of a newer version are refused."""
     # By a query: to_regclass() may remember from before a lock that there were none.
     found = connection.execute(
         "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'peekproof' AND tablename = 'format'"
     ).fetchone()
     if found is None:
-        return _NOTHING
+        return False
     version = connection.execute("SELECT version FROM peekproof.format").fetchone()
     if version is None:
         raise LedgerDamaged(ledger=place, problem="is in a database that lost its format")
     if version[0] > FORMAT:
         raise LedgerTooNew(ledger=place, found=version[0], supported=FORMAT)
-    return int(version[0])
-
-
-def has_tables(connection: Connection, place: str) -> bool:
-    """Whether the database was made for ledgers; older tables are brought to the format of today.
-
-    Tables of a newer version are refused.
-    """
-    found = format_of(connection, place)
-    if _NOTHING < found < FORMAT:
-        make_tables(connection, place)
-    return found > _NOTHING
+    return True
 
 
 def make_tables(connection: Connection, place: str) -> None:
-    """Bring a database to the format of today, all at once, whoever else tries the same."""
-    if format_of(connection, place) == FORMAT:  # then this needs no right to make any
+    """Make the tables of ledgers, all at once, whoever else tries the same."""
+    if has_tables(connection, place):  # then this needs no right to make any
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
-        for step in range(format_of(connection, place) + 1, FORMAT + 1):
-            connection.execute(_STEPS[step].encode())
-            connection.execute("UPDATE peekproof.format SET version = %s", (step,))
+        if not has_tables(connection, place):
+            connection.execute(_TABLES.encode())
 
 
 def register(connection: Connection, address: Address, first: Entry) -> None:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core.charge import UNITS, Charge, Offer, amount_of
-from peekproof.ledger.entry import Body
+from peekproof.ledger.entry import Body, Entry
 
 # A number, or the numbers of an answer that has several.
 Value = Fraction | tuple[Fraction, ...]
@@ -74,6 +74,35 @@ def settle_body(reserve: int, values: Mapping[str, Value]) -> Body:
 def values_from_body(body: Body) -> dict[str, Value]:
     """The answers of a settlement by their digests."""
     return {str(key): _value_from_json(value) for key, value in body["answers"].items()}
+
+
+def restore_body(
+    *, source: str, continues: str, last: Entry, lost: int, mended: int, reason: str, against: str
+) -> Body:
+    """What is said of entries that were restored: where from, how many, and what is missing."""
+    return {
+        "source": source,
+        "continues": continues,
+        "entries": last.sequence,
+        "digest": last.digest.hex(),
+        "lost": lost,
+        **({"mended": mended} if mended else {}),
+        "reason": reason,
+        "against": against,
+    }
+
+
+def restored_override(body: Body) -> Body:
+    """A restoration among the overrides, which certificates and receipts name."""
+    said = [
+        f"restored from {body['source']}: {int(body['entries']):,} entries, the last "
+        f"{str(body['digest'])[:16]}…"
+    ]
+    if body.get("mended"):
+        said.append(f"{int(body['mended']):,} of them after undoing one flipped bit")
+    if body["reason"]:
+        said.append(str(body["reason"]))
+    return {"reason": "; ".join(said), "against": str(body["against"]), "restored": "yes"}
 
 
 def _value_to_json(value: Value) -> str | list[str]:

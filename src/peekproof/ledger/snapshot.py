@@ -35,6 +35,10 @@ def taken(state: State) -> Snapshot:
         "offers": [offer_to_body(each) for each in state.offers.values()],
         "overrides": state.overrides,
         "closed": state.closed,
+        "origin": state.origin,
+        "lost": state.lost,
+        "moved": state.moved,
+        **({"arriving": True} if state.arriving else {}),
         **state.accounts.to_body(),
     }
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -74,6 +78,9 @@ def restored(store: Store, snapshot: Snapshot, *, lock: threading.RLock) -> Stat
             state.remember(offer_from_body(each, unit=unit))
         state.overrides = list(body["overrides"])
         state.closed = bool(body["closed"])
+        state.origin, state.lost = int(body["origin"]), int(body["lost"])
+        state.moved = (body["moved"][0], body["moved"][1]) if body["moved"] else None
+        state.arriving = bool(body.get("arriving", False))
         state.accounts.load(body)
         state.answers = Answers(
             store, upto=snapshot.sequence, count=int(body["answers"]), unit=unit, lock=lock

@@ -1,23 +1,30 @@
 """The embedded store: one SQLite file, or memory. Commits are synced to disk."""
 
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import final
+from typing import TypeVar, final
 from weakref import finalize
 
-from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
-from peekproof.ledger.entry import Entry
+from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerUnavailable
+from peekproof.ledger.entry import Entry, checked
 from peekproof.ledger.file import (
     MEMORY,
     SCHEMA,
     check_header,
     create_file,
     insert,
-    migrate,
+    linked,
+    refuse_links,
     translated,
 )
+from peekproof.ledger.flight import alone_with_file
 from peekproof.ledger.store import Snapshot
+
+T = TypeVar("T")
 
 BUSY_SECONDS = 30.0
 
@@ -28,10 +35,14 @@ _COLUMNS = "SELECT sequence, kind, body, digest FROM entry"
 class SqliteStore:
     """A file, shared by processes through SQLite's locks, or memory for one."""
 
-    def __init__(self, place: str, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self, place: str, connection: sqlite3.Connection, *, file: tuple[int, int] | None = None
+    ) -> None:
         self.place = place
         self._connection = connection
         self._known: Entry | None = None  # the newest entry that this process has seen
+        self._path = str(Path(place).absolute())  # whatever the folder of the process is later
+        self._file = file  # which file it is, by device and number
         # In a cycle the connection, which is older, is finalized before a `__del__` of this is,
         # and complains. Not at exit, where a fork may come first.
         finalize(self, connection.close).atexit = False
@@ -55,6 +66,10 @@ class SqliteStore:
             raise LedgerUnavailable(ledger=place, problem="is not a file")
         if path.stat().st_size == 0:
             raise LedgerDamaged(ledger=place, problem="is empty, which a ledger never is")
+        refuse_links(path)
+        file = _file(place)
+        if file is None:  # removed just now
+            raise LedgerUnavailable(ledger=place, problem="is not a file")
         with translated(place):
             connection = sqlite3.connect(
                 path, isolation_level=None, check_same_thread=False, timeout=BUSY_SECONDS
@@ -63,17 +78,38 @@ class SqliteStore:
                 check_header(connection, place)
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = FULL")
-                migrate(connection)
-                return cls(place, connection)
+                store = cls(place, connection, file=file)
+                store._check_there()  # it may have been replaced before it was opened
+                return store
             except BaseException:
                 connection.close()
                 raise
+
+    @classmethod
+    @contextmanager
+    def receiving(cls, place: str) -> Iterator["FileArrival"]:
+        """A new file in which a whole ledger arrives; without `commit` nothing has."""
+        path = Path(place)
+        if path.exists():
+            with closing(cls.open(place)) as store:
+                yield FileArrival(place, store=store)
+            return
+        with translated(place):
+            # Named so that whoever opens the ledger removes it, if its maker died.
+            handle, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+            os.close(handle)
+            try:
+                yield FileArrival(place, made=Path(made))
+            finally:
+                for end in ("", "-journal"):
+                    Path(f"{made}{end}").unlink(missing_ok=True)
 
     def begin(self, *, after: int) -> list[Entry]:
         with translated(self.place):
             if self._connection.in_transaction:  # an interrupt may have left it open
                 self._connection.execute("ROLLBACK")
             self._connection.execute("BEGIN IMMEDIATE")
+            self._check_there()
             known = self._known if self._known and self._known.sequence >= after else None
             entries = self._read("sequence >= ? ORDER BY sequence", after)
         if known and known not in entries:
@@ -81,6 +117,15 @@ class SqliteStore:
             problem = "lost entries that were there before"
             raise LedgerDamaged(ledger=self.place, problem=problem)
         return [each for each in entries if each.sequence > after]
+
+    def _check_there(self) -> None:
+        """Refuse a file without its name: what is written there is lost when it is closed."""
+        if self._file and _file(self._path) != self._file:
+            raise LedgerUnavailable(
+                ledger=self.place,
+                problem="was removed or replaced while it was open",
+                hint="put it back and open it again",
+            )
 
     def commit(self, entries: Sequence[Entry]) -> None:
         with translated(self.place):
@@ -100,7 +145,8 @@ class SqliteStore:
             return self._read("sequence > ? ORDER BY sequence LIMIT ?", after, most)
 
     def _read(self, where: str, *numbers: int) -> list[Entry]:
-        rows = self._connection.execute(f"{_COLUMNS} WHERE {where}", numbers)
+        # All at once: a cursor that an interrupt leaves halfway would hold on to what it saw.
+        rows = self._connection.execute(f"{_COLUMNS} WHERE {where}", numbers).fetchall()
         entries = [Entry(*row) for row in rows]
         if entries and (self._known is None or entries[-1].sequence >= self._known.sequence):
             self._known = entries[-1]
@@ -138,7 +184,63 @@ class SqliteStore:
 
     def index(self) -> Iterator[tuple[str, int]]:
         with translated(self.place):
-            yield from self._connection.execute("SELECT digest, sequence FROM settled")
+            rows = self._connection.execute("SELECT digest, sequence FROM settled").fetchall()
+        yield from rows
+
+    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
+        if self.place == MEMORY:
+            return act()
+        return alone_with_file(Path(self.place).resolve(), digests, act)
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _file(path: str) -> tuple[int, int] | None:
+    """Which file has a name, by device and number; None if nobody can tell."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@final
+class FileArrival:
+    """A ledger on its way into a file. What is there already must be the beginning of it."""
+
+    def __init__(
+        self, place: str, *, store: SqliteStore | None = None, made: Path | None = None
+    ) -> None:
+        self._place, self._store, self._made = place, store, made
+        self._rest: list[Entry] = []
+
+    def deliver(self, entries: Iterator[Entry]) -> None:
+        """Keep what is not there yet; nobody sees it before `commit`."""
+        sound = checked(entries, after=None, ledger=self._place)
+        if self._store is not None:
+            there = self._store.begin(after=0)
+            everything = list(sound)
+            self._rest = everything[len(there) :]
+            if everything[: len(there)] != there[: len(everything)]:
+                raise LedgerMismatch(
+                    ledger=self._place,
+                    what="other entries, the last being",
+                    recorded=str(len(there)),
+                    given=f"{len(everything)} of its own",
+                    hint="it is another ledger; name another place",
+                )
+        elif self._made is not None:
+            with closing(sqlite3.connect(self._made, isolation_level=None)) as connection:
+                connection.executescript(SCHEMA)
+                connection.execute("BEGIN")
+                insert(connection, sound)
+                connection.execute("COMMIT")
+
+    def commit(self) -> None:
+        """From now on it is there."""
+        if self._store is not None:
+            self._store.commit(self._rest)
+        elif self._made is not None and not linked(self._made, Path(self._place)):
+            problem = "was made by someone else meanwhile"
+            raise LedgerUnavailable(ledger=self._place, problem=problem, hint="look at it first")

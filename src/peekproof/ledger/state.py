@@ -10,7 +10,18 @@ from peekproof.core.loss import FREE
 from peekproof.ledger.accounts import Accounts, shares_from_body
 from peekproof.ledger.entry import Body, Entry
 from peekproof.ledger.opening import FORMAT, Opening
-from peekproof.ledger.record import Paid, Settled, Value, paid_from_body, values_from_body
+from peekproof.ledger.postgres_place import is_postgres
+from peekproof.ledger.record import (
+    Paid,
+    Settled,
+    Value,
+    paid_from_body,
+    restored_override,
+    values_from_body,
+)
+
+# The kinds of stores between which a ledger moves.
+FILE, POSTGRES = "file", "postgresql"
 
 
 @dataclass(slots=True)
@@ -30,6 +41,18 @@ class State:
     unindexed: list[tuple[str, int]] = field(default_factory=list)  # settled since a snapshot
     overrides: list[Body] = field(default_factory=list)
     closed: bool = False
+    origin: int = 1  # the entry that tells this ledger from others: the first, or a restoration
+    lost: int = 0  # entries that a restoration lacks, at least
+    moved: tuple[str, str] | None = None  # to which kind of store, and where, the last time
+    arriving: bool = False  # the copy there may not be used yet
+
+    @property
+    def why_closed(self) -> str:
+        """Why nothing new is answered; empty if the custodian closed it, or nobody did."""
+        if not self.lost:
+            return ""
+        count = f"{self.lost:,} entries" if self.lost > 1 else "an entry"
+        return f"when it was restored, {count} or more could not be, and may have spent all"
 
     def apply(self, entry: Entry) -> None:
         """Take in the next entry as it lies in the file, or raise LedgerDamaged."""
@@ -41,8 +64,7 @@ class State:
             ) from error
 
     def _apply(self, entry: Entry, body: Body) -> None:
-        # In format 1 only the first entry named its format.
-        found = body.get("format", 1) if self.opening else body["format"]
+        found = body["format"]
         if found > FORMAT:
             raise LedgerTooNew(ledger=self.ledger, found=found, supported=FORMAT)
         if self.opening is None:
@@ -59,6 +81,10 @@ class State:
                 self.set_aside(entry, shares_from_body(body["shares"]))
             case "override":
                 self.override(entry, body)
+            case "restore":
+                self.restore(entry, body)
+            case "move":
+                self.move(entry, body)
             case "close":
                 self.close(entry)
             case kind:
@@ -112,6 +138,40 @@ class State:
         """The custodian answers for something that looks like a second budget."""
         self.overrides.append({"reason": str(body["reason"]), "against": str(body["against"])})
         self.last = entry
+
+    def restore(self, entry: Entry, body: Body) -> None:
+        """All entries so far were restored, and `lost` more were not.
+
+        An entry may have charged for any number of questions, each at any price. So what is lost
+        counts as all that was left, and nothing that is paid for already goes on either: nobody
+        knows which rows were read, which guesses failed and which round was over.
+        """
+        last, lost = self.last, body["lost"]
+        if last is None or self.opening is None or body["digest"] != last.digest.hex():
+            raise ValueError("other entries were restored than those before it")
+        if body["entries"] != last.sequence or type(lost) is not int or lost < 0:
+            raise ValueError("another number of entries was restored, or lost")
+        if lost:
+            self.spent, self.draws = self.opening.budget, self.opening.questions
+            self.closed, self.lost = True, self.lost + lost
+        self.overrides.append(restored_override(body))
+        self.moved, self.arriving = None, False
+        self.origin, self.last = entry.sequence, entry
+
+    def move(self, entry: Entry, body: Body) -> None:
+        """All of it went to another kind of store, and only there it goes on."""
+        if body["store"] not in (FILE, POSTGRES):
+            raise ValueError("it went where no ledger can be")
+        arrived = body.get("arrived", True)
+        if type(arrived) is not bool:
+            raise ValueError("it is not told whether it arrived")
+        self.moved, self.arriving = (str(body["store"]), str(body["to"])), not arrived
+        self.last = entry
+
+    def elsewhere(self, place: str) -> str | None:
+        """Where this ledger goes on, if not at this place."""
+        store = POSTGRES if is_postgres(place) else FILE
+        return self.moved[1] if self.moved and self.moved[0] != store else None
 
     def close(self, entry: Entry) -> None:
         """No more questions, for good."""

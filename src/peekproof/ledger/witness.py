@@ -10,16 +10,22 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import Path
-from typing import final
+from typing import TypeVar, final
 
 from peekproof.core.errors import LedgerUnavailable
+from peekproof.core.shared_columns import Marked, shared
 from peekproof.core.witness_errors import WitnessDamaged
 
 if sys.platform != "win32":
     import fcntl
+
+T = TypeVar("T")
 
 VARIABLE = "PEEKPROOF_WITNESS"
 NONE = "none"
@@ -31,12 +37,16 @@ _LONGEST = 3072  # letters of a place that a record has room for, once it is JSO
 @final
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The last entry that was seen of a ledger. `ledger` is the digest of its first."""
+    """The last entry that was seen of a ledger.
+
+    `ledger` is the digest of its first entry, or of the last one that says that it was restored.
+    """
 
     ledger: str
     sequence: int
     digest: str
     place: str
+    promise: str = ""  # what it promises, so that whoever adopts its budget promises the same
 
 
 @final
@@ -66,27 +76,131 @@ class Witness:
                 return None
             try:
                 return self._record(fingerprint, handle, ledger)
-            except WitnessDamaged:
-                with _Alone(handle):  # it may only have been half written
-                    return self._record(fingerprint, handle, ledger)
+            except WitnessDamaged:  # it may only have been half written
+                return _alone(handle, lambda: self._record(fingerprint, handle, ledger))
 
     def saw(self, fingerprint: str, seen: Seen) -> Seen:
         """Remember what was seen, unless later entries were, or another ledger; what then holds."""
-        with _Usable(self.folder, seen.place), _Alone(self._made(fingerprint, seen)) as handle:
-            before = self._record(fingerprint, handle, seen.place)
-            later = before.ledger == seen.ledger and (
-                before.sequence < seen.sequence
-                or (before.digest == seen.digest and before.place != seen.place)
-            )
-            if later:
-                self._write(fingerprint, handle, seen)
-            return seen if later else before
+        with _Usable(self.folder, seen.place):
+            handle = self._made(fingerprint, seen)
+            return _alone(handle, lambda: self._advanced(fingerprint, handle, seen))
+
+    def _advanced(self, fingerprint: str, handle: int, seen: Seen) -> Seen:
+        before = self._record(fingerprint, handle, seen.place)
+        later = before.ledger == seen.ledger and (
+            before.sequence < seen.sequence
+            or (before.digest == seen.digest and before.place != seen.place)
+        )
+        if later:
+            self._write(fingerprint, handle, seen)
+        return seen if later else before
 
     def adopt(self, fingerprint: str, seen: Seen) -> None:
         """Remember this, whatever was seen before."""
-        with _Usable(self.folder, seen.place), _Alone(self._made(fingerprint, seen)) as handle:
+
+        def overwrite() -> None:
             os.ftruncate(handle, SIZE)
             self._write(fingerprint, handle, seen)
+
+        with _Usable(self.folder, seen.place):
+            handle = self._made(fingerprint, seen)
+            _alone(handle, overwrite)
+
+    def note(self, fingerprint: str, marked: Marked, *, ledger: str) -> None:
+        """Remember the marks of the columns of some data, a line for each fingerprint."""
+        # All of them: whoever leaves out columns must not choose what is remembered.
+        marks = list(dict.fromkeys(each.digest for each in marked.marks))
+        if not marks:
+            return
+        line = {"fingerprint": fingerprint, "marks": marks, "ordered": marked.ordered}
+
+        def append() -> None:
+            lines, whole = self._lines(marked.rows, ledger)
+            if any(known == fingerprint for known, *_ in lines):
+                return
+            os.ftruncate(handle, whole)  # of a line that was cut off nobody was told
+            added = f"{json.dumps(line)}\n".encode()
+            if os.write(handle, added) != len(added):
+                raise OSError(28, "No space left on device")
+            os.fsync(handle)
+
+        with _Usable(self.folder, ledger):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            handle = self._appended(self._columns(marked.rows))
+            try:
+                _alone(handle, append)
+            finally:
+                os.close(handle)
+
+    def note_anew(self, fingerprint: str, marked: Marked, *, ledger: str) -> None:
+        """As `note`; a file that is damaged is put aside, under another name."""
+        try:
+            self.note(fingerprint, marked, ledger=ledger)
+        except WitnessDamaged as damaged:
+            with _Usable(self.folder, ledger):
+                Path(damaged.file).rename(f"{damaged.file}.damaged")
+            self.note(fingerprint, marked, ledger=ledger)
+
+    def alike(
+        self, marked: Marked, *, besides: str, ledger: str
+    ) -> tuple[Seen, tuple[str, ...]] | None:
+        """What was seen of other data with as many rows that shares columns, and which columns."""
+        if not marked.marks:
+            return None
+        with _Usable(self.folder, ledger):
+            lines, _ = self._lines(marked.rows, ledger)
+        for fingerprint, marks, ordered in lines:
+            if fingerprint == besides:
+                continue
+            columns = shared(marked.marks, marks, ordered=ordered and marked.ordered)
+            seen = self.known(fingerprint, ledger=ledger) if columns else None
+            if seen:
+                return seen, tuple(columns)
+        return None
+
+    def _appended(self, file: Path) -> int:
+        """An open file that lines are added to; whoever shares the folder shares it."""
+        flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
+        try:
+            handle = os.open(file, flags | os.O_CREAT | os.O_EXCL)
+        except FileExistsError:
+            return os.open(file, flags)
+        os.fchmod(handle, self.folder.stat().st_mode & 0o666)
+        return handle
+
+    def _columns(self, rows: int) -> Path:
+        return self.folder / f"columns-of-{rows}-rows.jsonl"
+
+    def _lines(self, rows: int, ledger: str) -> tuple[list[tuple[str, list[str], bool]], int]:
+        """The marks of all data with so many rows, and how many bytes of whole lines there are."""
+        file = self._columns(rows)
+        try:
+            raw = file.read_bytes()
+        except FileNotFoundError:
+            return [], 0
+        whole = raw[: raw.rfind(b"\n") + 1]
+        try:
+            lines = [json.loads(line) for line in whole.splitlines()]
+            known = [
+                (str(each["fingerprint"]), list(each["marks"]), each.get("ordered") is True)
+                for each in lines
+            ]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise WitnessDamaged(ledger=ledger, file=str(file)) from error
+        return known, len(whole)
+
+    def replace(self, fingerprint: str, seen: Seen, *, before: Seen) -> bool:
+        """Remember this instead of `before`; whether that was still what was seen."""
+
+        def exchange() -> bool:
+            still = self._record(fingerprint, handle, seen.place) in (before, seen)
+            if still:
+                self._write(fingerprint, handle, seen)
+            return still
+
+        with _Usable(self.folder, seen.place):
+            handle = self._made(fingerprint, seen)
+            return _alone(handle, exchange)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -153,21 +267,17 @@ class Witness:
         self._read[fingerprint] = record, seen
 
 
-@final
-class _Alone:
-    """Keeps out all others who write to an open file. (A generator would cost more than it.)"""
+def _alone(handle: int, act: Callable[[], T]) -> T:
+    """What `act` returns, with all others kept out who write to an open file.
 
-    __slots__ = ("_handle",)
-
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
-
-    def __enter__(self) -> int:
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
-        return self._handle
-
-    def __exit__(self, *_: object) -> None:
-        fcntl.flock(self._handle, fcntl.LOCK_UN)
+    Whatever the moment of an interrupt, the file is unlocked: it is not taken before `try`, and
+    `finally` has no step before the one that lets go.
+    """
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        return act()
+    finally:
+        fcntl.flock(handle, fcntl.LOCK_UN)
 
 
 @final
@@ -197,6 +307,28 @@ def default_witness(*, ledger: str) -> Witness | None:
         return Witness(default_folder())
     except (RuntimeError, OSError) as error:  # nobody's home
         raise _unavailable(ledger, f"this user has no folder for it ({error})") from error
+
+
+_simulating: ContextVar[bool] = ContextVar("simulating", default=False)
+
+
+@contextmanager
+def simulation() -> Iterator[None]:
+    """Ledgers in memory that this thread opens meanwhile go without a witness, and record that.
+
+    For attacks and audits on rows that were made up: the same ones come again with every seed, and
+    thousands of records would fill the user's folder.
+    """
+    before = _simulating.set(True)
+    try:
+        yield
+    finally:
+        _simulating.reset(before)
+
+
+def simulating() -> bool:
+    """Whether this thread opens ledgers for a simulation."""
+    return _simulating.get()
 
 
 def default_folder() -> Path:
@@ -232,6 +364,7 @@ def _packed(fingerprint: str, seen: Seen) -> bytes:
             f'{{"digest": {_quoted(seen.digest)}',
             f'"ledger": {_quoted(seen.ledger)}',
             f'"place": {_quoted(seen.place)}',
+            *([f'"promise": {_quoted(seen.promise)}'] if seen.promise else []),
             f'"sequence": {seen.sequence}}}',
         )
     )

@@ -50,6 +50,7 @@ def price_html(price: "Price") -> str:
     return box(
         lines(
             joined((bold(f"±{decimal_up(price.certificate.radius)}"), text(said)), " "),
+            text(f"the interval of the answer: {price.told}") if price.told else Html(""),
             _mechanism(price.mechanism.describe()),
         ),
         folded_certificate(price.certificate),

@@ -11,6 +11,7 @@ from peekproof.core.charge import Offer, amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.loss import GDP
 from peekproof.core.numerics import up
+from peekproof.core.width import Width
 from peekproof.mechanisms.exponential import Exponential
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.gaussian_vector import GaussianVector
@@ -49,16 +50,26 @@ def own_radius(radius: object) -> float:
 class Price:
     """A draw, what it is certified to, and how many planned questions its cost is worth.
 
-    What was answered before is not drawn again: its certificate is the recorded one.
+    What was answered before is not drawn again: its certificate is the recorded one. `told` is how
+    far the interval of the answer would reach, where that is not as far as a certified share.
     """
 
     mechanism: Mechanism | Own | GuessAndCheck | Selection
     certificate: Certificate
     offer: Offer
     questions: Fraction
+    told: Width | None = None
+
+    @property
+    def width(self) -> Width:
+        """How far the interval of the answer would reach, in its units."""
+        return self.told or Width.within(self.certificate.radius)
 
     def reach(self, width: float) -> float:
-        """How far the interval would reach, for shares that stand for so wide a scale."""
+        """How far what is drawn would reach, for shares that stand for so wide a scale.
+
+        Of a guess, if it is confirmed.
+        """
         radius = self.certificate.radius
         return radius if width == 1 else up(radius * width)
 

@@ -22,14 +22,12 @@ from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting, without_key
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.gaussian import best_gaussian
 from peekproof.planner.html import plan_html
 from peekproof.planner.laplace import best_laplace
 from peekproof.planner.limited import Limit
 from peekproof.planner.thresholdout import FAILURES, best_thresholdout
 from peekproof.theory.generalization.truncation import best_bins
-from peekproof.theory.generalization.votes import best_votes
 
 VACUOUS = 0.5
 
@@ -46,14 +44,14 @@ Checks = Checking | LimitedChecking
 # What takes a guess in place of a question alone.
 Guessed = Checks | Thresholdout
 
-Mechanism = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds | Guessed | OpenEnded
+Mechanism = Gaussian | Laplace | Truncation | Splitting | Rounds | Guessed | OpenEnded
 
 # What a number of questions can be promised with.
 MECHANISMS: tuple[type[Mechanism], ...] = (Gaussian, Truncation, Splitting)
 
 # And what is only taken if it is named, or for rounds, if their number is.
 NAMED: tuple[type[Mechanism], ...] = (
-    *MECHANISMS, Laplace, Votes, Rounds, Checking, LimitedChecking, Thresholdout,
+    *MECHANISMS, Laplace, Rounds, Checking, LimitedChecking, Thresholdout,
 )  # fmt: skip
 
 # All of them, by the names that commands and settings give them.
@@ -131,11 +129,9 @@ def plan(
     `limit` says how many guesses may fail, for LimitedChecking, or be corrected, for Thresholdout
     (10 if it is not said).
 
-    `mechanisms` names the ones to choose from; only noise also protects records. Laplace noise and
-    votes are tried only if named. The first is narrower than Gaussian noise for one to three
-    questions at most, where fresh rows are narrower still. On a grid of 10 to 10¹⁸ rows, 1 to 10¹²
-    questions and confidences from 0.01 to 0.999999 votes are at least 1.5 times as wide as the best
-    of the others wherever they say something.
+    `mechanisms` names the ones to choose from; only noise also protects records. Laplace noise
+    is tried only if named: it is narrower than Gaussian noise for one to three questions at most,
+    where fresh rows are narrower still.
 
     A search only chooses parameters; the radius is then certified for them as they are, so an
     imperfect search costs width and never validity.
@@ -229,8 +225,6 @@ def _best(
         mechanism = Checking(rows=rows)
     elif kind == LimitedChecking.KIND and limit is not None:
         mechanism = limit.mechanism(rows, target)
-    elif kind == Votes.KIND:
-        mechanism = Votes(rows=rows, votes=best_votes(rows=rows, target=target))
     elif kind == Thresholdout.KIND:
         failures = min(limit.failures if limit else FAILURES, target.questions)
         mechanism = best_thresholdout(rows, target, failures=failures)

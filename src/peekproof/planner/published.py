@@ -17,8 +17,6 @@ from peekproof.theory.generalization.routes import (
 )
 from peekproof.theory.generalization.routes.priced import Priced
 
-VOTES = "votes of random records, information"
-
 Price = Callable[[int, Target], Priced[Simultaneous]] | Callable[[int, Target], Priced[OneQuestion]]
 
 
@@ -32,7 +30,6 @@ class Published:
     steps: tuple[str, ...]
     why: str
     elsewhere: str = "the theorem does not apply to these numbers"
-    runs: bool = False
 
     def quote(self, rows: int, target: Target) -> Quote:
         priced = self.price(rows, target)
@@ -47,7 +44,6 @@ class Published:
             bound=priced.bound,
             parameters=priced.parameters,
             why=f"{why}.",
-            runs=self.runs,
         )
 
     def does_not_apply(self, target: Target, *, theorem: str, because: str) -> Quote:
@@ -126,14 +122,6 @@ _OTHERS = (
         ("T-mi-leave-one-out", "T-noise"),
         "Bounds the information four times better than zCDP does, and a second moment is still "
         "all that it keeps of the deviation",
-    ),
-    Published(
-        VOTES,
-        mutual_information.votes,
-        ("T-mi-votes", "T-noise-votes"),
-        "Answers with the mean of a few random records' votes, whose own sampling error takes "
-        "the place of noise and is larger",
-        runs=True,
     ),
     Published(
         "Gaussian noise, total variation added",

@@ -10,7 +10,7 @@ from peekproof.core.errors import LedgerDamaged
 from peekproof.core.loss import GDP
 from peekproof.core.span import UNIT, Span
 from peekproof.core.target import Target
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import Opening, PublicOpening
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.exponential import Exponential
 from peekproof.mechanisms.gaussian import Gaussian
@@ -25,7 +25,6 @@ from peekproof.mechanisms.selection import Selection
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.noise.entropy import SystemEntropy
 from peekproof.planner.checking import PAIRS, checked_certificate, described_check
 from peekproof.planner.limited import limited_certificate
@@ -38,11 +37,11 @@ from peekproof.theory.generalization.horizon import Weights
 from peekproof.theory.generalization.pairs import paired_certificate
 from peekproof.theory.generalization.statistic import statistic_certificate
 
-Planned = Gaussian | Laplace | Truncation | Splitting | Votes | Rounds
+Planned = Gaussian | Laplace | Truncation | Splitting | Rounds
 Drawing = Planned | Own | GuessAndCheck | Selection
 
 
-def recorded_plan(opening: Opening, *, ledger: str) -> Plan:
+def recorded_plan(opening: Opening | PublicOpening, *, ledger: str) -> Plan:
     """The plan of a ledger's first entry; seeded noise is named among its assumptions."""
     target = Target(confidence=opening.confidence, questions=opening.questions)
     mechanism = _mechanism(opening, ledger)
@@ -143,7 +142,7 @@ def _of_stage(
     return plan.certify_stage(int(terms["stage"]), target)
 
 
-def _mechanism(opening: Opening, ledger: str) -> Mechanism:
+def _mechanism(opening: Opening | PublicOpening, ledger: str) -> Mechanism:
     try:
         return described_mechanism(opening.mechanism, rows=opening.rows)
     except (KeyError, ValueError, ZeroDivisionError) as error:
@@ -193,8 +192,6 @@ def described_mechanism(description: Mapping[str, str], *, rows: int) -> Mechani
                 questions=int(description["questions"]),
                 comparing=Fraction(description["comparing"]),
             )
-        case Votes.KIND:
-            return Votes(rows=rows, votes=int(description["votes"]), levels=levels)
         case Rounds.KIND:
             return Rounds(
                 rows=rows, rounds=int(description["rounds"]), key=description["key"], levels=levels

@@ -1,7 +1,7 @@
 """Functions inside conditions and numbers.
 
 call       = "clip" "(" sum "," low "," high ")" | "abs" "(" sum ")"
-           | "if" "(" predicate "," branch "," branch ")"
+           | "coalesce" "(" sum "," constant ")" | "if" "(" predicate "," branch "," branch ")"
            | ("year" | "month" | "day" | "weekday" | "hour" | "minute" | "second") "(" column ")"
            | ("startswith" | "endswith" | "contains") "(" column "," text ")"
 case       = "case" "when" predicate "then" branch { "when" predicate "then" branch }
@@ -28,6 +28,7 @@ from peekproof.query.tree import (
     Column,
     Compare,
     If,
+    IsNull,
     Missing,
     Number,
     Numeric,
@@ -39,6 +40,7 @@ _PLACES = {"startswith": "begins with", "endswith": "ends with", "contains": "co
 _USES = {
     "clip": "clip(x, low, high)",
     "abs": "abs(x)",
+    "coalesce": "coalesce(x, constant)",
     "if": "if(condition, x, y)",
     **{field: f"{field}(column)" for field in FIELDS},
     **{name: f"{name}(column, 'text')" for name in _PLACES},
@@ -73,6 +75,8 @@ def call(reader: Reader) -> Operand:
         found = _clipped(reader)
     elif name == "abs":
         found = _absolute(reader, token)
+    elif name == "coalesce":
+        found = _coalesced(reader, token)
     elif name in _PLACES:
         found = _match(reader, name)
     else:
@@ -149,6 +153,15 @@ def _absolute(reader: Reader, token: Token) -> If:
     number = as_number(reader.sum(), start, at)
     below = Compare("<", at.repeat(number, token), Number(0.0))
     return If(below, negative(at.repeat(number, token)), number)
+
+
+def _coalesced(reader: Reader, token: Token) -> If:
+    at = reader.at
+    start = at.next
+    number = as_number(reader.sum(), start, at)
+    _comma(at, "coalesce")
+    constant = Number(_constant(reader))
+    return If(IsNull(at.repeat(number, token), negated=False), constant, number)
 
 
 def _match(reader: Reader, name: str) -> Predicate:

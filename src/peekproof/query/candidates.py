@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from peekproof.core.errors import InvalidInput
-from peekproof.query.form import Mean, Share
+from peekproof.query.form import FILL, Given, Mean, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
 
@@ -71,7 +71,18 @@ def parse_candidates(texts: Iterable[str | Question], schema: Schema) -> Candida
         raise InvalidInput(
             argument="candidates",
             accepted="shares, or means between the same bounds",
-            given=", ".join(sorted({type(each.form).__name__.lower() for each in questions})),
-            hint="only numbers on one scale can be compared",
+            given=", ".join(sorted({_named(each) for each in questions})),
+            hint=_hint(questions),
         )
     return Candidates(questions=questions)
+
+
+def _named(question: Question) -> str:
+    some = isinstance(question.form, Given)
+    return "share or mean of some rows" if some else type(question.form).__name__.lower()
+
+
+def _hint(questions: Iterable[Question]) -> str:
+    if any(isinstance(each.form, Given) for each in questions):
+        return FILL
+    return "only numbers on one scale can be compared"

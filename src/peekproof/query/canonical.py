@@ -10,8 +10,9 @@ The normal form is also what is evaluated, so two spellings cannot differ in a r
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from enum import Enum
 from functools import reduce
 from operator import add, mul
 
@@ -42,38 +43,133 @@ from peekproof.query.tree import (
     Quotient,
     Sum,
 )
-from peekproof.query.wire import to_text
+from peekproof.query.wire import Texts
 
 
-def canonical_form(form: Form) -> Form:
+def canonical_form(form: Form, complete: Collection[str] = ()) -> Form:
     """The form with the normal form of every expression in it; bounds and cells stay.
+
+    A mean among the rows with a value is a question about these rows, unless every row has one
+    whatever the data are, because the columns in it are `complete` or it fills the gaps itself.
 
     Raises OverflowError if arithmetic on constants leaves the doubles.
     """
     match form:
         case Share(predicate):
             return Share(canonical(predicate))
-        case Mean(operand) | Quantile(operand):
+        case Mean():
+            mean = _mean(form, complete)
+            return mean if mean.known is None else Given(mean, canonical(mean.known))
+        case Quantile(operand):
             return replace(form, operand=numeric(operand))
         case Histogram(by, weight):
-            return Histogram(_cells(by), None if weight is None else _weight(weight))
+            return Histogram(_cells(by), None if weight is None else _weight(weight, complete))
         case Grouped(by, weight):
-            return Grouped(_cells(by), _weight(weight))
-        case Given(of, condition):
-            plain = canonical_form(of)
-            if not isinstance(plain, Share | Mean):
-                raise TypeError("neither a share nor a mean")
-            return Given(plain, canonical(condition))
+            return Grouped(_cells(by), _weight(weight, complete))
+        case Given(Share(predicate), condition):
+            return Given(Share(canonical(predicate)), canonical(condition))
+        case Given(Mean() as of, condition):
+            return _mean_of_some(_mean(of, complete), canonical(condition))
+        case Given():
+            raise TypeError("neither a share nor a mean")
+
+
+def _mean_of_some(mean: Mean, condition: Predicate) -> Given:
+    """What a missing value counts as is of no matter where the condition leaves none."""
+    among = replace(mean, missing=None)
+    known = canonical(And((condition, IsNull(mean.operand, negated=True))))
+    return (
+        Given(among, known)
+        if mean.missing is None or known == condition
+        else Given(mean, condition)
+    )
+
+
+def _mean(mean: Mean, complete: Collection[str]) -> Mean:
+    """The mean in normal form; `missing` stays None only if there may be rows without a value."""
+    operand, missing = numeric(mean.operand), mean.missing
+    while filled := _filled(operand):
+        operand, constant = filled
+        missing = min(mean.high, max(mean.low, constant))
+    if missing is None and _values_of(operand, complete) is not _Values.SOME:
+        missing = mean.low
+    return Mean(operand, mean.low, mean.high, missing)
+
+
+def _filled(node: Numeric) -> tuple[Numeric, float] | None:
+    """What `node` is where that is not missing, and the constant that it is elsewhere."""
+    match node:
+        case If(IsNull(_, False) as absent, Number(value), operand):
+            if absent == present(IsNull(operand, negated=False)):
+                return operand, value
+        case If(IsNull(_, True) as absent, operand, Number(value)):
+            if absent == present(IsNull(operand, negated=True)):
+                return operand, value
+    return None
+
+
+class _Values(Enum):
+    """What is certain of a number in every row, whatever the data are."""
+
+    FINITE = "a finite number"
+    ANY = "a number, perhaps an infinite one"
+    SOME = "nothing: it may be missing"
+
+
+def _values_of(node: Numeric, complete: Collection[str]) -> _Values:
+    """What is certain of a number in normal form. Where that is in doubt, nothing is.
+
+    Doubles of finite numbers overflow to ±∞, and from there ∞ − ∞ and 0·∞ are missing.
+    """
+    match node:
+        case Number():
+            return _Values.FINITE
+        case Column(name) | Part(_, Column(name)):
+            return _Values.FINITE if name in complete else _Values.SOME
+        case Clip(operand):
+            inner = _values_of(operand, complete)
+            return _Values.SOME if inner is _Values.SOME else _Values.FINITE
+        case If(_, then, otherwise):
+            if (filled := _filled(node)) is not None:
+                inner = _values_of(filled[0], complete)
+                return _Values.FINITE if inner is _Values.FINITE else _Values.ANY
+            found = {_values_of(then, complete), _values_of(otherwise, complete)}
+            return _least(found)
+        case Sum(terms):
+            # Each is looked at once: twice at every level would take for ever in a deep tree.
+            rest = [_values_of(term, complete) for term in terms if not isinstance(term, Number)]
+            if {*rest} <= {_Values.FINITE}:
+                return _Values.ANY
+            return rest[0] if len(rest) == 1 else _Values.SOME
+        case Product((first, second)):
+            found = {_values_of(first, complete), _values_of(second, complete)}
+            if isinstance(first, Number) and first.value != 0.0:
+                shrinks = abs(first.value) <= 1.0
+                return (
+                    _Values.FINITE
+                    if shrinks and found == {_Values.FINITE}
+                    else _least({_Values.ANY, *found})
+                )
+            return _Values.ANY if found == {_Values.FINITE} else _Values.SOME
+        case Quotient(dividend, Number(value)):
+            shrinks = abs(value) >= 1.0
+            inner = _values_of(dividend, complete)
+            return inner if shrinks else _least({_Values.ANY, inner})
+        case _:
+            return _Values.SOME
+
+
+def _least(found: set[_Values]) -> _Values:
+    order = (_Values.SOME, _Values.ANY, _Values.FINITE)
+    return next(each for each in order if each in found)
 
 
 def _cells(by: Edges | Values) -> Edges | Values:
     return replace(by, operand=numeric(by.operand)) if isinstance(by, Edges) else by
 
 
-def _weight(weight: Predicate | Mean) -> Predicate | Mean:
-    if isinstance(weight, Mean):
-        return replace(weight, operand=numeric(weight.operand))
-    return canonical(weight)
+def _weight(weight: Predicate | Mean, complete: Collection[str]) -> Predicate | Mean:
+    return _mean(weight, complete) if isinstance(weight, Mean) else canonical(weight)
 
 
 def canonical(predicate: Predicate) -> Predicate:
@@ -81,23 +177,24 @@ def canonical(predicate: Predicate) -> Predicate:
 
     Raises OverflowError if arithmetic on constants leaves the doubles.
     """
-    return _truth(predicate, negate=False)
+    return _truth(predicate, Texts(), negate=False)
 
 
-def _truth(node: Predicate, *, negate: bool) -> Predicate:
+def _truth(node: Predicate, texts: Texts, *, negate: bool) -> Predicate:
     match node:
         case Not(term):
-            return _truth(term, negate=not negate)
+            return _truth(term, texts, negate=not negate)
         case And() | Or():
             conjunction = isinstance(node, And) != negate
-            terms = [_truth(term, negate=flip) for term, flip in _spread(node, conjunction, negate)]
-            return joined(terms, conjunction=conjunction)
+            # All of them, also if the first decides: arithmetic that overflows is refused.
+            terms = [*_terms(node, texts, conjunction=conjunction, negate=negate)]
+            return joined(terms, texts, conjunction=conjunction)
         case Compare(operator, left, right):
-            return _comparison(NEGATED[operator] if negate else operator, left, right)
+            return _comparison(NEGATED[operator] if negate else operator, left, right, texts)
         case Member(subject, values, negated):
-            return _member(numeric(subject), values, negated=negated != negate)
+            return _member(_number(subject, texts), values, negated=negated != negate)
         case IsNull(operand, negated):
-            return _absent(numeric(operand), negated != negate)
+            return _absent(_number(operand, texts), negated != negate)
         case Matches(column, where, text, negated):
             return Matches(column, where, text, negated != negate)
         case Flag(column, negated):
@@ -106,14 +203,14 @@ def _truth(node: Predicate, *, negate: bool) -> Predicate:
             return Constant(value != negate)
 
 
-def _comparison(operator: str, left: Numeric, right: Numeric) -> Predicate:
-    left, right = numeric(left), numeric(right)
+def _comparison(operator: str, left: Numeric, right: Numeric, texts: Texts) -> Predicate:
+    left, right = _number(left, texts), _number(right, texts)
     if isinstance(left, Missing) or isinstance(right, Missing):
         return Constant(False)  # unknown, which no row counts for
     if isinstance(left, Number) and isinstance(right, Number):
         return Constant(_holds(operator, left.value, right.value))
     literal_first = isinstance(left, Number)
-    if literal_first or (not isinstance(right, Number) and to_text(right) < to_text(left)):
+    if literal_first or (not isinstance(right, Number) and texts.of(right) < texts.of(left)):
         left, right, operator = right, left, FLIPPED[operator]
     if isinstance(right, Number) and operator in ("=", "!="):
         return _member(left, (right.value,), negated=operator == "!=")
@@ -145,8 +242,10 @@ def _member(subject: Numeric, values: tuple[float | str, ...], *, negated: bool)
     return Member(subject, tuple(sorted(plain)), negated)
 
 
-def _spread(node: Predicate, conjunction: bool, negate: bool) -> Iterator[tuple[Predicate, bool]]:
-    """The terms of nested connectives of one kind, and whether each is negated."""
+def _terms(
+    node: Predicate, texts: Texts, *, conjunction: bool, negate: bool
+) -> Iterator[Predicate]:
+    """The normal forms of all terms of nested connectives of one kind."""
     pending = [(node, negate)]
     while pending:
         each, flipped = pending.pop()
@@ -155,12 +254,51 @@ def _spread(node: Predicate, conjunction: bool, negate: bool) -> Iterator[tuple[
                 pending.append((term, not flipped))
             case And(terms) | Or(terms) if (isinstance(each, And) != flipped) == conjunction:
                 pending.extend((term, flipped) for term in terms)
+            case And() | Or():
+                found = _other(each, texts, conjunction=not conjunction, negate=flipped)
+                if isinstance(found, tuple):
+                    pending.append(found)
+                else:
+                    yield found
             case _:
-                yield each, flipped
+                yield _truth(each, texts, negate=flipped)
+
+
+def _other(
+    node: And | Or, texts: Texts, *, conjunction: bool, negate: bool
+) -> Predicate | tuple[Predicate, bool]:
+    """The normal form of a connective of the other kind; or the term, negated or not, that it is.
+
+    One that says nothing but one of its terms is not there for its parent: brought to normal form
+    at every level by itself, what is in it would be joined as often as there are levels.
+    """
+    nested: list[tuple[Predicate, bool]] = []
+    found: list[Predicate] = []
+    pending: list[tuple[Predicate, bool]] = [(node, negate)]
+    while pending:
+        each, flipped = pending.pop()
+        match each:
+            case Not(term):
+                pending.append((term, not flipped))
+            case And(terms) | Or(terms):
+                if (isinstance(each, And) != flipped) == conjunction:
+                    pending.extend((term, flipped) for term in terms)
+                else:
+                    nested.append((each, flipped))
+            case _:
+                found.append(_truth(each, texts, negate=flipped))
+    if len(nested) == 1 and all(each == Constant(conjunction) for each in found):
+        return nested[0]
+    found += [_truth(each, texts, negate=flipped) for each, flipped in nested]
+    return joined(found, texts, conjunction=conjunction)
 
 
 def numeric(node: Numeric) -> Numeric:
     """The normal form of a number; equal expressions get equal trees."""
+    return _number(node, Texts())
+
+
+def _number(node: Numeric, texts: Texts) -> Numeric:
     match node:
         case Number(value):
             return Number(value + 0.0)
@@ -169,23 +307,27 @@ def numeric(node: Numeric) -> Numeric:
         case Sum(terms):
             inner = [
                 part
-                for term in map(numeric, terms)
+                for term in (_number(each, texts) for each in terms)
                 for part in (term.terms if isinstance(term, Sum) else (term,))
             ]
-            return _folded(inner, add, 0.0, Sum)
+            return _folded(inner, add, 0.0, Sum, texts)
         case Product(factors):
             inner = [
                 part
-                for factor in map(numeric, factors)
+                for factor in (_number(each, texts) for each in factors)
                 for part in (factor.factors if isinstance(factor, Product) else (factor,))
             ]
-            return _folded(inner, mul, 1.0, Product)
+            return _folded(inner, mul, 1.0, Product, texts)
         case Quotient(dividend, divisor):
-            return _quotient(numeric(dividend), numeric(divisor))
+            return _quotient(_number(dividend, texts), _number(divisor, texts))
         case Clip(operand, low, high):
-            return _clipped(numeric(operand), low + 0.0, high + 0.0)
+            return _clipped(_number(operand, texts), low + 0.0, high + 0.0)
         case If(condition, then, otherwise):
-            return _choice(canonical(condition), numeric(then), numeric(otherwise))
+            return _choice(
+                _truth(condition, texts, negate=False),
+                _number(then, texts),
+                _number(otherwise, texts),
+            )
 
 
 def _quotient(dividend: Numeric, divisor: Numeric) -> Numeric:
@@ -219,11 +361,12 @@ def _folded(
     operation: Callable[[float, float], float],
     neutral: float,
     kind: type[Sum] | type[Product],
+    texts: Texts,
 ) -> Numeric:
     """Constants folded into one and put first; the rest in a fixed order."""
     if any(isinstance(part, Missing) for part in parts):
         return Missing()
-    rest = sorted((part for part in parts if not isinstance(part, Number)), key=to_text)
+    rest = sorted((part for part in parts if not isinstance(part, Number)), key=texts.of)
     constants = [part.value for part in parts if isinstance(part, Number)]
     folded = _finite(reduce(operation, sorted(constants), neutral))
     head: list[Numeric] = [Number(folded)] if folded != neutral or not rest else []

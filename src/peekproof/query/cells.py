@@ -133,8 +133,7 @@ def _written(node: Numeric) -> str:
         case Number(value):
             return plain_number(value)
         case Column(name):
-            plain = _BARE.fullmatch(name) and name.lower() not in KEYWORDS
-            return name if plain else f"`{name}`"
+            return name if bare(name) else f"`{name}`"
         case Sum(terms):
             return " + ".join(map(_inner, terms))
         case Product(factors):
@@ -149,6 +148,11 @@ def _written(node: Numeric) -> str:
             return f"if(…, {_written(then)}, {_written(otherwise)})"
         case Missing():
             return "null"
+
+
+def bare(name: str) -> bool:
+    """Whether a column of this name is written without backticks."""
+    return bool(_BARE.fullmatch(name)) and name.lower() not in KEYWORDS
 
 
 def _inner(node: Numeric) -> str:

@@ -12,10 +12,16 @@ from typing import ClassVar, final
 
 from peekproof.core.errors import InvalidInput
 from peekproof.query.cells import Edges, Values, plain_number
-from peekproof.query.tree import And, If, IsNull, Number, Numeric, Predicate
+from peekproof.query.tree import And, Clip, If, IsNull, Number, Numeric, Predicate
 
 # A real contribution of a record is rounded to one of FINE + 1 equally spaced numbers.
 FINE = 2**24
+
+# For whoever asks for a mean among the rows with a value where only one number can be had.
+FILL = (
+    "a mean among the rows with a value is a quotient of two numbers: say what a missing value "
+    "counts as, mean(x, low, high, missing), or have the column declared complete"
+)
 
 FEWEST_STEPS = 2
 MOST_STEPS = 2**16
@@ -41,6 +47,9 @@ class Share:
 class Mean:
     """The mean of `operand`, clipped to [`low`, `high`]; a missing value counts as `missing`.
 
+    If `missing` is None, rows without a value have no part in it. In the normal form a mean that
+    is drawn by itself has a number there: one among the rows with a value is a `Given`.
+
     Sensitivity: replacing one record moves the mean by at most (high − low)/rows.
     """
 
@@ -49,17 +58,30 @@ class Mean:
     operand: Numeric
     low: float
     high: float
-    missing: float
+    missing: float | None
 
     def __post_init__(self) -> None:
         _check_range(self.low, self.high)
-        if not self.low <= self.missing <= self.high:  # also false for NaN
+        if self.missing is not None and not self.low <= self.missing <= self.high:  # also for NaN
             raise InvalidInput(
                 argument="missing",
                 accepted=f"from {plain_number(self.low)} to {plain_number(self.high)}",
                 given=plain_number(self.missing),
                 hint="a row without a value has to count as something inside the bounds",
             )
+
+    @property
+    def filled(self) -> float:
+        """What stands in for a missing value; where such rows have no part, whatever it is."""
+        return self.low if self.missing is None else self.missing
+
+    @property
+    def known(self) -> Predicate | None:
+        """What holds for the rows that have a part in it; None if all have."""
+        if self.missing is not None:
+            return None
+        inside = self.operand.operand if isinstance(self.operand, Clip) else self.operand
+        return IsNull(inside, negated=True)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -73,7 +95,8 @@ class Histogram:
 
     Without a weight: the share of *all* rows that lie in the cell. With a predicate: the share
     of all rows that lie in the cell and satisfy it. With a mean: the mean over all rows of the
-    clipped value where the row lies in the cell, and of 0 where it does not.
+    clipped value where the row lies in the cell, and of 0 where it does not; a row that has no
+    part in the mean lies in no cell.
 
     Sensitivity: replacing one record moves at most two of the numbers, each by at most the
     width of `span` divided by the number of rows.
@@ -116,7 +139,8 @@ class Grouped:
     Released are two numbers a cell, first all of what counts and then all of what does not: for
     a share the rows of the cell that satisfy the predicate, and those that do not; for a mean the
     sums of f and of 1 − f, where f is the clipped value on the scale of its bounds. The two add
-    up to the share of rows in the cell, so what holds within the cell is one over their sum.
+    up to the share of rows in the cell, so what holds within the cell is one over their sum. A row
+    that has no part in the mean lies in no cell.
 
     Sensitivity: a record adds f and 1 − f to two of the numbers, which lies between unit vectors,
     so it is that of a histogram with twice as many cells.
@@ -149,7 +173,8 @@ class Given:
 
     `parts` are the questions that are drawn: for a share how many rows satisfy both, and for a
     mean that of the operand where the condition is true and of `low` elsewhere; then how many
-    satisfy the condition.
+    satisfy the condition. In the normal form the condition of a mean among the rows with a value
+    says that there is one.
     """
 
     of: Share | Mean
@@ -169,11 +194,16 @@ class Given:
         whole = Share(self.condition)
         if isinstance(self.of, Share):
             return Share(And((self.of.predicate, self.condition))), whole
-        inside = If(
-            IsNull(self.of.operand, negated=False), Number(self.of.missing), self.of.operand
-        )
+        inside = self.of.operand
+        if self.of.missing is not None:
+            inside = If(IsNull(inside, negated=False), Number(self.of.missing), inside)
         held = If(self.condition, inside, Number(self.of.low))
         return Mean(held, self.of.low, self.of.high, self.of.low), whole
+
+    @property
+    def about_known(self) -> bool:
+        """Whether it is a mean among all rows with a value, so that the rest are missing."""
+        return isinstance(self.of, Mean) and self.condition == self.of.known
 
 
 @final

@@ -21,12 +21,12 @@ from peekproof.query.tree import (
     Or,
 )
 from peekproof.query.tree import Predicate as Term
-from peekproof.query.wire import to_text
+from peekproof.query.wire import Texts
 from peekproof.query.zones import Atom, Zone, operand_of
 
 
-def joined(terms: Iterable[Term], *, conjunction: bool) -> Term:
-    """Canonical `terms` under And or Or, in a fixed order.
+def joined(terms: Iterable[Term], texts: Texts, *, conjunction: bool) -> Term:
+    """Canonical `terms` under And or Or, in a fixed order, which is that of their texts.
 
     The result is again a normal form: joining its own terms gives it back.
     """
@@ -39,10 +39,10 @@ def joined(terms: Iterable[Term], *, conjunction: bool) -> Term:
             case Constant():
                 return term
             case And() | Or():
-                compounds[to_text(term)] = term
+                compounds[texts.of(term)] = term
             case _:
-                atoms[to_text(term)] = term
-    zones = _zones(atoms.values(), conjunction=conjunction)
+                atoms[texts.of(term)] = term
+    zones = _zones(atoms.values(), texts, conjunction=conjunction)
     flat = {key: atom for key, atom in atoms.items() if operand_of(atom) is None}
     moved = False
     for zone in zones.values():
@@ -51,11 +51,11 @@ def joined(terms: Iterable[Term], *, conjunction: bool) -> Term:
                 return atom
             plain = present(atom)
             moved = moved or plain is not atom
-            flat[to_text(plain)] = plain
+            flat[texts.of(plain)] = plain
     if moved:  # it is about another operand now, which may have a zone
-        return joined([*flat.values(), *compounds.values()], conjunction=conjunction)
+        return joined([*flat.values(), *compounds.values()], texts, conjunction=conjunction)
     if compounds:
-        flat |= _kept(compounds, flat, zones, conjunction=conjunction)
+        flat |= _kept(compounds, flat, zones, texts, conjunction=conjunction)
     ordered = tuple(flat[key] for key in sorted(flat))
     if len(ordered) < 2:
         return ordered[0] if ordered else Constant(conjunction)
@@ -79,13 +79,13 @@ def _flattened(terms: Iterable[Term], kind: type[And] | type[Or]) -> Iterator[Te
             yield term
 
 
-def _zones(atoms: Iterable[Term], *, conjunction: bool) -> dict[str, Zone]:
+def _zones(atoms: Iterable[Term], texts: Texts, *, conjunction: bool) -> dict[bytes, Zone]:
     """The zone of every operand; that of the negations in a disjunction."""
-    zones: dict[str, Zone] = {}
+    zones: dict[bytes, Zone] = {}
     for atom in atoms:
         operand = operand_of(atom)
         if operand is not None:
-            key = to_text(operand)
+            key = texts.key(operand)
             zone = zones.get(key)
             if zone is None:
                 zone = zones[key] = Zone(operand)
@@ -126,23 +126,25 @@ def _negated(atom: Atom) -> Term:
 def _kept(
     compounds: Mapping[str, And | Or],
     flat: Mapping[str, Term],
-    zones: Mapping[str, Zone],
+    zones: Mapping[bytes, Zone],
+    texts: Texts,
     *,
     conjunction: bool,
 ) -> dict[str, Term]:
     """The compound terms that no atom and no other compound term absorbs."""
-    parts = {key: frozenset(map(to_text, term.terms)) for key, term in compounds.items()}
+    parts = {key: frozenset(map(texts.key, term.terms)) for key, term in compounds.items()}
+    atoms = frozenset(map(texts.key, flat.values()))
     count = Counter(part for each in parts.values() for part in each)
     kept: dict[str, Term] = {}
     # A set that absorbs another lies in it, so it is found by any of its parts: the rarest.
-    absorbing: dict[str, list[frozenset[str]]] = {}
+    absorbing: dict[bytes, list[frozenset[bytes]]] = {}
     for key in sorted(compounds, key=lambda each: (len(parts[each]), each)):
         own = parts[key]
-        if not own.isdisjoint(flat.keys()) or any(
+        if not own.isdisjoint(atoms) or any(
             smaller <= own for part in own for smaller in absorbing.get(part, ())
         ):
             continue
-        inner = _zones(compounds[key].terms, conjunction=not conjunction)
+        inner = _zones(compounds[key].terms, texts, conjunction=not conjunction)
         if any(
             _implied(zones[name], zone) if conjunction else _implied(zone, zones[name])
             for name, zone in inner.items()

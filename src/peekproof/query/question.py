@@ -51,7 +51,7 @@ def parse_question(text: str | list[object], schema: Schema) -> Question:
         )
     reader = read_json_text if is_json(text) else read
     try:
-        form = canonical_form(reader(text, schema))
+        form = canonical_form(reader(text, schema), schema.complete)
     except OverflowError as error:
         raise QuestionError(
             problem="arithmetic on constants overflows", text=text, position=0, length=len(text)
@@ -67,7 +67,7 @@ def from_json(value: object, schema: Schema) -> Question:
         problem = f"$: more than {MOST_JSON_CHARACTERS:,} characters of JSON"
         raise QuestionError(problem=problem, text=text[:80], position=0)
     try:
-        form = canonical_form(as_written)
+        form = canonical_form(as_written, schema.complete)
     except OverflowError as error:
         problem = "$: arithmetic on constants overflows"
         raise QuestionError(problem=problem, text=text[:80], position=0) from error

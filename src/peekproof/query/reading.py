@@ -122,7 +122,7 @@ class _Reader:
         self._comma("mean", written)
         high, here = self._constant()
         places = {"high": here}
-        missing = low
+        missing = None
         if self._at.takes(","):
             missing, places["missing"] = self._constant()
         self._at.expect(")")

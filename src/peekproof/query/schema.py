@@ -20,7 +20,12 @@ class Kind(Enum):
 @final
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Columns by name, and the values that a text column is declared to have. Public."""
+    """Columns by name, and what was declared of them. Public.
+
+    `categories` are the values that a text column has, and the `complete` columns have a value in
+    every row, a finite one if it is a number. Neither is ever read off the rows.
+    """
 
     columns: Mapping[str, Kind]
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    complete: frozenset[str] = frozenset()

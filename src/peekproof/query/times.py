@@ -7,7 +7,16 @@ from peekproof.query.cursor import Cursor
 from peekproof.query.dates import ACCEPTED, DAY, MICROSECOND, PER_DAY, PER_SECOND, read_time
 from peekproof.query.operand import Operand, Text, Time, as_number, negative
 from peekproof.query.tokens import Token, excerpt
-from peekproof.query.tree import FLIPPED, Compare, Number, Numeric, Predicate, Product, Quotient, Sum
+from peekproof.query.tree import (
+    FLIPPED,
+    Compare,
+    Number,
+    Numeric,
+    Predicate,
+    Product,
+    Quotient,
+    Sum,
+)
 
 _QUOTE = "write dates in quotation marks: '2013-06-01'"
 

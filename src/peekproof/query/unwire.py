@@ -164,7 +164,8 @@ class _FormReader:
             raise Refused(place / 0, f"expected 'share' or 'mean', got {head!r:.60}")
         trees.arity(rest, 4, place, '["mean", number, low, high, missing]')
         operand = trees.whole_numeric(rest[0], place / 1)
-        low, high, missing = (trees.finite(rest[i], place / (i + 1)) for i in (1, 2, 3))
+        low, high = (trees.finite(rest[i], place / (i + 1)) for i in (1, 2))
+        missing = None if rest[3] is None else trees.finite(rest[3], place / 4)
         return self._made(lambda: Mean(operand, low, high, missing), place)
 
     def _quantile(self, rest: list[object], place: Place) -> Quantile:

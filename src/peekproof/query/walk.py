@@ -30,7 +30,7 @@ def levels(node: Node) -> Iterator[list[Node]]:
     level = [node]
     while level:
         yield level
-        level = [child for parent in level for child in _children(parent)]
+        level = [child for parent in level for child in children(parent)]
 
 
 def columns(node: Node) -> set[str]:
@@ -38,7 +38,8 @@ def columns(node: Node) -> set[str]:
     return {each.name for level in levels(node) for each in level if isinstance(each, Column)}
 
 
-def _children(node: Node) -> tuple[Node, ...]:
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes right below this one."""
     match node:
         case Sum(terms) | And(terms) | Or(terms) | Product(terms):
             return terms

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from peekproof.core.gateway_errors import NotAllowed, NotServed, Unauthenticated
 from peekproof.server import tokens
-from peekproof.server.rates import Rates
+from peekproof.server.rates import Rates, Strangers
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Scope, Token
 from peekproof.server.visits import PAGE_HEADER, Visits
@@ -49,24 +49,30 @@ class Caller:
 
 @final
 class Access:
-    """Knows tokens and visits, and how fast each may come."""
+    """Knows tokens and visits, and how fast each may come, and those who show none."""
 
-    def __init__(self, store: Store, rates: Rates | None) -> None:
+    def __init__(
+        self, store: Store, rates: Rates | None, strangers: Strangers | None = None
+    ) -> None:
         self._store = store
         self.visits = Visits(store)
         self._rates = rates
+        self._strangers = strangers
 
     def caller(self, request: Request) -> Caller:
-        """Who sent this request, if that is someone, and not too soon."""
+        """Who sent this request, if that is someone."""
         given = request.headers.get("authorization")
-        found = self._by_header(given) if given is not None else self._by_cookie(request)
-        self.admit(found)
-        return found
+        return self._by_header(given) if given is not None else self._by_cookie(request)
 
     def admit(self, caller: Caller) -> None:
         """Count a request of this caller, or refuse it."""
         if self._rates is not None:
             self._rates.admit(caller.token.slot)
+
+    def admit_stranger(self, peer: str) -> None:
+        """Count a request from this address that shows no valid token, or refuse it."""
+        if self._strangers is not None:
+            self._strangers.admit(peer)
 
     def by_token(self, text: str) -> Caller:
         """The caller who shows this token."""

@@ -17,7 +17,7 @@ from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.outcome import Outcome
 from peekproof.audit.processes import end_with_parent
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.core.gateway_errors import GatewayUnavailable
 from peekproof.planner.plan import Plan
 

@@ -18,8 +18,8 @@ from peekproof.core.errors import (
     CertificateMismatch,
     DataChanged,
     EvaluationFailed,
-    PeekproofError,
     LedgerError,
+    PeekproofError,
 )
 from peekproof.core.gateway_errors import (
     GatewayError,
@@ -31,7 +31,9 @@ from peekproof.core.problems import problem_name
 from peekproof.server import keys, problems
 from peekproof.server.call import Call, decoded, read_body
 from peekproof.server.gateway import Gateway
+from peekproof.server.journal import Sender
 from peekproof.server.problems import problem_of, status_of, unforeseen
+from peekproof.server.rates import peer_of
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
@@ -42,6 +44,8 @@ _log = logging.getLogger("peekproof.server")
 
 # Whose words come from the ledger or from here; those of engines may quote rows.
 _MAY_BE_LOGGED = (CertificateMismatch, DataChanged, EvaluationFailed, GatewayError, LedgerError)
+
+_TOO_MANY = problem_name(TooManyRequests)
 
 Handler = Callable[[Call], Awaitable[Response]]
 Part = str | bytes | memoryview
@@ -59,6 +63,7 @@ class Endpoint:
     custodian: bool = False
     open: bool = False
     spends: bool = False  # reads rows: may be charged, has keys, and its duration may be hidden
+    evened: bool = False  # reads no rows, but its duration is hidden as if it did
     takes: type[Struct] | None = None
     gives: Any = None  # a type, or None for what is not JSON
     media: str = JSON
@@ -73,11 +78,9 @@ class Endpoint:
         problem = ""
         try:
             response = await self._handled(call)
-        except PeekproofError as error:
-            problem, response = problem_name(type(error)), self._problem(call, error)
-        except ClientDisconnect:
-            gone = Malformed(problem="ended before its end")
-            problem, response = problem_name(Malformed), self._problem(call, gone)
+        except (PeekproofError, ClientDisconnect) as error:
+            told = self._told(call, error)
+            problem, response = problem_name(type(told)), self._problem(call, told)
         except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # engines that are not Python panic with no Exception
@@ -89,10 +92,26 @@ class Endpoint:
             return response
         return self._recorded(call, response, problem)
 
+    def _told(self, call: Call, error: PeekproofError | ClientDisconnect) -> PeekproofError:
+        """What went wrong; whoever shows no valid token is told less if they come too often."""
+        if call.caller is None and self._audited:
+            try:
+                call.gateway.access.admit_stranger(peer_of(call.request.scope.get("client")))
+            except TooManyRequests as refused:
+                return refused
+        if isinstance(error, ClientDisconnect):
+            return Malformed(problem="ended before its end")
+        return error
+
+    @property
+    def _audited(self) -> bool:
+        """Whether requests stand in the audit log: not what anyone may ask and changes nothing."""
+        return not self.open or self.takes is not None
+
     async def _even_out(self, call: Call) -> None:
         """Wait for the end of the quantum, once, before anything tells that the work is done."""
         quantum = call.gateway.settings.quantum
-        if self.spends and quantum > 0 and not call.evened:
+        if (self.spends or self.evened) and quantum > 0 and not call.evened:
             await asyncio.sleep(call.rest(quantum))
             call.evened = True
 
@@ -100,6 +119,7 @@ class Endpoint:
         gateway, request = call.gateway, call.request
         if not self.open:
             call.caller = gateway.access.caller(request)
+            gateway.access.admit(call.caller)
             if self.custodian:
                 call.caller.check_custodian()
         name = request.path_params.get("dataset")
@@ -195,14 +215,17 @@ class Endpoint:
         )
         if problem:
             gateway.metrics.count("peekproof_refusals_total", problem=problem)
-        if gateway.journal is None or (self.open and self.takes is None):
+        if gateway.journal is None or gateway.tally is None or not self._audited:
             return
         caller = call.caller
+        if caller is None or problem == _TOO_MANY:
+            gateway.tally.count(_sender(call), response.status_code)
+            return
         gateway.journal.write(
             {
                 "request": secrets.token_hex(8),
-                "token": caller.token.id if caller else None,
-                "analyst": caller.analyst if caller else None,
+                "token": caller.token.id,
+                "analyst": caller.analyst,
                 "method": self.method,
                 "route": self.path,
                 "dataset": call.served.name if call.served else None,
@@ -211,6 +234,14 @@ class Endpoint:
                 **call.noted,
             }
         )
+
+
+def _sender(call: Call) -> Sender:
+    """Of a request that has no line of its own."""
+    caller = call.caller
+    if caller is None:
+        return Sender(peer=peer_of(call.request.scope.get("client")))
+    return Sender(token=caller.token.id, analyst=caller.analyst)
 
 
 def as_json(value: object, status: int = 200) -> Response:

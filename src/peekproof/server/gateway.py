@@ -11,9 +11,9 @@ from peekproof.server.contests import kept, open_boards, release
 from peekproof.server.counts import Counts
 from peekproof.server.flight import Flight
 from peekproof.server.gathering import Gathering
-from peekproof.server.journal import Journal
+from peekproof.server.journal import Journal, Tally
 from peekproof.server.metrics import Metrics
-from peekproof.server.rates import Rates
+from peekproof.server.rates import Rates, Strangers
 from peekproof.server.served import Served, open_all
 from peekproof.server.settings import Settings
 from peekproof.server.store import Store
@@ -29,9 +29,11 @@ class Gateway:
     store: Store
     access: Access
     rates: Rates | None
+    strangers: Strangers | None
     work: Work
     gathering: Gathering[Any, Any]
     journal: Journal | None
+    tally: Tally | None
     metrics: Metrics
     served: dict[str, Served]
     boards: dict[str, Board]
@@ -54,19 +56,23 @@ class Gateway:
             for name, each in served.items():
                 each.flight = Flight(_beside(settings.store, f"flight-{name}"))
         store, limits = Store(settings.store), settings.limits
-        rates = None
+        rates, strangers = None, None
         if limits.rate > 0:
             path = _beside(settings.store, "rates")
             rates = Rates(path, rate=limits.rate, burst=limits.burst)
+            strangers = Strangers(path, rate=limits.rate, burst=limits.burst)
+        journal = Journal(settings.audit_log) if settings.audit_log else None
         work = Work(threads=settings.threads, waiting=limits.waiting)
         return cls(
             settings=settings,
             store=store,
-            access=Access(store, rates),
+            access=Access(store, rates, strangers),
             rates=rates,
+            strangers=strangers,
             work=work,
             gathering=Gathering(work),
-            journal=Journal(settings.audit_log) if settings.audit_log else None,
+            journal=journal,
+            tally=Tally(journal) if journal else None,
             metrics=Metrics(Counts(_beside(settings.store, "counts"))),
             served=served,
             boards=boards,
@@ -95,10 +101,13 @@ class Gateway:
         release(self.boards.values())
         for each in self.served.values():
             each.close()
+        if self.tally:
+            self.tally.write()
         if self.journal:
             self.journal.close()
-        if self.rates:
-            self.rates.close()
+        for rates in (self.rates, self.strangers):
+            if rates:
+                rates.close()
         self.metrics.close()
         self.store.close()
 

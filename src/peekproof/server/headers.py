@@ -5,9 +5,11 @@ import logging
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from peekproof.core.gateway_errors import NotAllowed
+from peekproof.core.gateway_errors import GatewayError, Malformed, NotAllowed
+from peekproof.server import keys
 from peekproof.server.endpoint import as_problem, where
 from peekproof.server.problems import problem_of, unforeseen
+from peekproof.server.visits import PAGE_HEADER
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -27,12 +29,21 @@ HEADERS = {
 _NO_STORE = (b"cache-control", b"no-store")
 _SECURE = {"Strict-Transport-Security": "max-age=31536000"}
 
+# By these it is decided who asks, from where, and for what. Which of two counts differs from
+# program to program: a proxy in front may have checked the other one.
+_ONCE = frozenset(
+    name.lower().encode()
+    for name in (
+        *("host", "authorization", "cookie", "origin", "sec-fetch-site"),
+        *(PAGE_HEADER, keys.HEADER),
+    )
+)
 
 _log = logging.getLogger("peekproof.server")
 
 
 class Strict:
-    """Adds the headers, turns away requests that name another host, and lets no error out."""
+    """Adds the headers, refuses requests whose own headers will not do, and lets no error out."""
 
     def __init__(self, app: ASGIApp, *, names: frozenset[str], secure: bool) -> None:
         self._app = app
@@ -56,9 +67,9 @@ class Strict:
                 message["headers"] = [*given, *self._raw, *([] if kept else [_NO_STORE])]
             await send(message)
 
-        if self._names and _host(scope) not in self._names:
-            refused = as_problem(problem_of(NotAllowed(problem="the request names another host")))
-            await refused(scope, receive, with_headers)
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await as_problem(problem_of(refusal))(scope, receive, with_headers)
             return
         try:
             await self._app(scope, receive, with_headers)
@@ -68,6 +79,25 @@ class Strict:
             _log.error("a request failed: %s", where(error))
             if not begun:
                 await as_problem(unforeseen())(scope, receive, with_headers)
+
+    def _refusal(self, scope: Scope) -> GatewayError | None:
+        twice = _repeated(scope)
+        if twice:
+            return Malformed(problem=f"has more than one {twice} header, send one")
+        if self._names and _host(scope) not in self._names:
+            return NotAllowed(problem="the request names another host")
+        return None
+
+
+def _repeated(scope: Scope) -> str:
+    """The first header that decides something and stands there again, or nothing."""
+    seen = set()
+    for name, _ in scope["headers"]:  # in small letters, as ASGI has them
+        if name in seen:
+            return str(name, "ascii")
+        if name in _ONCE:
+            seen.add(name)
+    return ""
 
 
 def _host(scope: Scope) -> str:

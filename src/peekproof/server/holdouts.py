@@ -6,7 +6,7 @@ from typing import final
 
 import polars as pl
 
-from peekproof.core.errors import DataError, PeekproofError, InvalidInput
+from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.data.address import is_address, is_pattern, shown
 from peekproof.data.load import normal_frame
 from peekproof.learn.blank import blank_labels

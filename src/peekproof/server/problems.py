@@ -10,10 +10,10 @@ from peekproof.core.errors import (
     DataChanged,
     DataError,
     EvaluationFailed,
-    PeekproofError,
     InvalidInput,
     LedgerClosed,
     LedgerError,
+    PeekproofError,
     QuestionError,
     Refusal,
 )
@@ -93,7 +93,7 @@ def _without_places(error: PeekproofError, dataset: str) -> PeekproofError:
     """The error without paths and addresses, which are the custodian's business."""
     name = dataset or "this data set"
     if isinstance(error, LedgerClosed):
-        return replace(error, ledger=name)
+        return LedgerClosed(ledger=name)
     if isinstance(error, DataChanged):
         return replace(error, source=name)
     if isinstance(error, LedgerError | DataError):

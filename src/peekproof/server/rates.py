@@ -1,4 +1,4 @@
-"""How fast each token may ask, counted for all workers together.
+"""How fast each token may ask, and whoever has none, counted for all workers together.
 
 Each token has a slot of eight bytes in a file that the workers share: the time at which it would
 have used up what it was allowed (a "generic cell rate"). A lock on those bytes makes one step of
@@ -11,6 +11,8 @@ import os
 import struct
 import threading
 import time
+import zlib
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import final
 
@@ -18,6 +20,7 @@ from peekproof.core.gateway_errors import TooManyRequests
 
 _SLOT = struct.Struct("d")
 _SLOTS = 1 << 16
+CROWD = 10  # times what one address may send, all may send together that have no token
 
 
 @final
@@ -58,3 +61,39 @@ class Rates:
     def close(self) -> None:
         self._times.close()
         os.close(self._file)
+
+
+@final
+class Strangers:
+    """Admits requests without a valid token: so many of one address, and so many in all.
+
+    They have slots of their own, so that nobody who has a token waits for them, whatever address
+    they share.
+    """
+
+    def __init__(self, beside: Path, *, rate: float, burst: int) -> None:
+        self._each = Rates(beside.with_name(f"{beside.name}-strangers"), rate=rate, burst=burst)
+        crowd = beside.with_name(f"{beside.name}-crowd")
+        self._all = Rates(crowd, rate=CROWD * rate, burst=CROWD * burst)
+
+    def admit(self, peer: str) -> None:
+        """Count one request from this address, or refuse it and say when to come again."""
+        self._each.admit(zlib.crc32(peer.encode()))
+        self._all.admit(0)
+
+    def close(self) -> None:
+        self._each.close()
+        self._all.close()
+
+
+def peer_of(client: tuple[str, int] | None) -> str:
+    """The address that a request comes from; of IPv6 the network, which has one owner."""
+    try:
+        found = ip_address(client[0] if client else "")
+    except ValueError:
+        return "unknown"
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(IPv6Network((int(found), 64), strict=False))

@@ -94,8 +94,19 @@ class Level(Said, tag_field="kind", tag="quantile", frozen=True):
     highest_level: float
 
 
+class MissingRows(Struct, kw_only=True, frozen=True):
+    """The share of rows that have no value."""
+
+    value: float
+    low: float
+    high: float
+
+
 class Quotient(Said, tag_field="kind", tag="conditional", frozen=True):
-    """A share or a mean among some, from the two answers that were drawn for it."""
+    """A share or a mean among some, from the two answers that were drawn for it.
+
+    Of a mean among all rows with a value, `missing` tells how many have none.
+    """
 
     value: float
     low: float
@@ -103,6 +114,7 @@ class Quotient(Said, tag_field="kind", tag="conditional", frozen=True):
     radius: float
     over: dict[str, Any]
     under: dict[str, Any]
+    missing: MissingRows | None = None
 
 
 class Chosen(Said, tag_field="kind", tag="choice", frozen=True):
@@ -142,7 +154,7 @@ def found_of(finding: Finding) -> dict[str, object]:
 def promise_of(ledger: Ledger) -> str:
     """A mark of what certificates are computed from; a client that has another looks again."""
     opening = ledger.opening
-    return f"{opening.name or opening.fingerprint}-{len(ledger.overrides)}"
+    return f"{opening.name or opening.public_name}-{len(ledger.overrides)}"
 
 
 class Replying:
@@ -160,6 +172,8 @@ class Replying:
         if kind in self._cells:
             make = self._cells[kind]
             said["cells"] = [make(**each) for each in said["cells"]]  # type: ignore[attr-defined]
+        if isinstance(missing := said.get("missing"), dict):
+            said["missing"] = MissingRows(**missing)
         return kind(  # type: ignore[return-value]
             **said, records=self._drawn(asked, found), promise=self._promise
         )

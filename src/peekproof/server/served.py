@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import lcm
 from typing import final
 
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.data.load import load
 from peekproof.data.reading import silent
 from peekproof.data.source import Source
@@ -17,7 +17,6 @@ from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.plan import KINDS, Mechanism
 from peekproof.server.flight import Flight
 from peekproof.server.holdouts import ServedHoldout, check_holdouts, hold
@@ -29,7 +28,7 @@ from peekproof.session.place import place_of
 from peekproof.session.session import Session
 
 # A question costs and gets the same, whatever it is asked together with.
-_EACH_ALIKE = (Gaussian, Laplace, Truncation, Splitting, Votes)
+_EACH_ALIKE = (Gaussian, Laplace, Truncation, Splitting)
 
 _FINEST = 10**100  # parts of the budget that shares may be counted in
 
@@ -60,6 +59,7 @@ class Served:
             ledger=place,
             mechanisms=_mechanisms(dataset),
             categories=dataset.categories,
+            complete=dataset.complete,
         )
         self.timeline = Timeline(self.session.ledger)
         self.gathers = isinstance(self.session.plan.mechanism, _EACH_ALIKE)

@@ -14,7 +14,7 @@ from typing import final
 import uvicorn
 from starlette.types import ASGIApp
 
-from peekproof.core.errors import DataError, PeekproofError, InvalidInput
+from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.server.app import application
 from peekproof.server.beforehand import checked_files
 from peekproof.server.connections import Guarded

@@ -12,7 +12,7 @@ from typing import Any, final
 # All that `peekproof.server.served` can open data by; named here so that a slip is found before
 # any row is read, and without importing them.
 MECHANISMS = (
-    "gaussian", "laplace", "truncation", "splitting", "votes", "rounds", "checking",
+    "gaussian", "laplace", "truncation", "splitting", "rounds", "checking",
     "limited-checking", "thresholdout", "open-ended",
 )  # fmt: skip
 
@@ -198,6 +198,7 @@ DATASET: Mapping[str, Key] = MappingProxyType(
         "tolerance": Key("a number above 0", positive),
         "mechanism": Key(f"one of {', '.join(MECHANISMS)}", mechanism),
         "categories": Key("a table of lists of texts, by column", categories),
+        "complete": Key('a list of columns, or all as ["*"]', texts),
         "shares": Key("a table of shares from 0 to 1, such as 1/4, by analyst", shares),
         "about": Key("a text", words),
         "label": _COLUMN,

@@ -1,10 +1,12 @@
 """What a gateway serves, where, and within what limits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 from typing import final
+
+from peekproof.core.errors import InvalidInput
 
 LOOPBACK = "127.0.0.1"
 PORT = 8417
@@ -25,6 +27,7 @@ class Dataset:
     tolerance: float | None = None
     mechanism: str | None = None
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    complete: tuple[str, ...] = ()
     shares: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
     label: str | None = None  # a holdout: what predictions are to be
@@ -49,11 +52,19 @@ class Limits:
 
     body: int = 1 << 20
     scores: int = 32 << 20  # of a body with predictions
-    questions: int = 10_000  # in one batch
+    questions: int = 10_000  # in one batch, or candidates of one choice
     rate: float = 50.0
     burst: int = 200
     waiting: int = 1024  # requests at work or in line, in one worker
     patience: float = 30.0  # seconds for a body to arrive
+
+    def check_number(self, **listed: Sized) -> None:
+        """Refuse a list, given by its name, of more questions than one request may have."""
+        for name, given in listed.items():
+            if len(given) > self.questions:
+                raise InvalidInput(
+                    argument=name, accepted=f"at most {self.questions:,}", given=f"{len(given):,}"
+                )
 
 
 @final

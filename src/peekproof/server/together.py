@@ -8,7 +8,7 @@ for other workers charge too, its questions are asked one by one.
 
 from collections.abc import Sequence
 
-from peekproof.core.errors import PeekproofError, InvalidInput, Refusal
+from peekproof.core.errors import InvalidInput, PeekproofError, Refusal
 from peekproof.query.form import Mean, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.server.call import Call

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import final
 
-PREFIX = "hf"
+PREFIX = "pp"
 _ID_BYTES, _SECRET_BYTES = 6, 32
 _LONGEST = 200
 

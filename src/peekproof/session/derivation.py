@@ -49,7 +49,7 @@ class FromLedger:
     def _from(self, book: Ledger) -> Certificate:
         book.verify()
         recorded = recorded_plan(book.opening, ledger=book.place)
-        plan = in_custody(recorded, book.opening, book.overrides[: self.overrides])
+        plan = in_custody(recorded, book.opening.public, book.overrides[: self.overrides])
         check_paid(plan, book.seen.offers.values(), ledger=book.place)
         check_pasts(plan, book)
         if not self.terms:
@@ -63,6 +63,6 @@ def _session(ledger: Ledger) -> Hashable:
     if ledger.place == MEMORY:
         return ledger
     opening = ledger.opening
-    promise = (opening.fingerprint, opening.confidence, opening.questions, opening.name)
-    place = ledger.place if "://" in ledger.place else str(Path(ledger.place).resolve())
+    promise = (opening.public_name, opening.confidence, opening.questions, opening.name)
+    place = ledger.public_place if "://" in ledger.place else str(Path(ledger.place).resolve())
     return (place, *promise)

@@ -4,7 +4,7 @@ Read `_draw` first; everything else in the package serves it.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -92,19 +92,25 @@ class Flow:
 
     def replies(self, requests: list[Request]) -> Replies:
         """What the requests get: those that were answered before for free, the others drawn."""
+        self._ledger.check_process()  # first: in a forked one nobody releases any lock
         known = self._ledger.seen.answers
         fresh = {each.digest: each for each in requests if each.digest not in known}
         with self.turn:
-            reserved = self._draw(fresh) if fresh else NOTHING
+            reserved = NOTHING
+            if fresh:
+                reserved = self._ledger.alone(tuple(fresh), lambda: self._draw(fresh))
         if not reserved.digests:
             self._ledger.spent()  # a reservation has just looked at the file; a repeat looks now
+        return self._replies(reserved)
+
+    def _replies(self, reserved: Reservation) -> Replies:
         return Replies(
             settled=self._ledger.seen.answers,
             reserved=reserved,
             certificate=self.certificate,
             unit=self._plan.budget,
             remaining=self.left(),
-            place=self._ledger.place,
+            place=self._ledger.public_place,
             rows=self._plan.rows,
         )
 
@@ -123,7 +129,7 @@ class Flow:
         )
         if isinstance(reserved, Refused):
             raise self.refusal(sum(request.worth for request in fresh.values()))
-        if reserved.digests:  # else another process answered them all in the meantime
+        if reserved.digests:  # else others answered them all in the meantime
             paid = [fresh[digest] for digest in reserved.digests]
             exact = read(self._table, self._plan, paid, reserved)
             if self._holdout:
@@ -141,7 +147,8 @@ class Flow:
     def refusal(self, asked: int) -> Refusal:
         """Why so many new questions do not fit."""
         if self._ledger.seen.closed:
-            raise LedgerClosed(ledger=self._ledger.place)
+            reason = self._ledger.seen.why_closed
+            raise LedgerClosed(ledger=self._ledger.public_place, reason=reason)
         promised = self._plan.mechanism
         left, size = self.left(), self._plan.target.questions
         mine = self._left_of_share()
@@ -178,6 +185,13 @@ class Flow:
             return None
         terms = with_outcome(settled)
         return recorded_price(self._plan, terms, self.certificate(terms))
+
+    def known_answers(self, asked: Sequence[Question]) -> Replies | None:
+        """What was answered before, all of it or nothing, as of the last look at the ledger."""
+        known = self._ledger.seen.answers
+        if any(each.digest not in known for each in asked):
+            return None
+        return self._replies(NOTHING)
 
     def certificate(self, terms: Mapping[str, str]) -> Certificate:
         """The certificate of an answer drawn under these terms, as the ledger records them."""

@@ -1,6 +1,7 @@
 """Questions of a session that checks guesses: one by one, for a failed guess teaches the next."""
 
 from copy import copy
+from dataclasses import replace
 from fractions import Fraction
 from typing import final
 
@@ -9,6 +10,8 @@ from peekproof.core.errors import InvalidInput
 from peekproof.data.pairs import PairStatistic
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.guess_and_check import GuessAndCheck
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Guessed, Plan
@@ -17,6 +20,7 @@ from peekproof.query.form import Mean, Share
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.session.flow import Flow
+from peekproof.session.guess import Guess
 from peekproof.session.pairing import pairs_request
 from peekproof.session.past import Past
 from peekproof.session.request import Request, guess_request
@@ -84,12 +88,32 @@ class Guessing:
         radius: float | None,
         guess: float | None,
         tolerance: float | None,
+        after: Price | None = None,
     ) -> Price:
-        """What a check would cost: nothing, if it was answered before."""
+        """What a check would cost: nothing, if it was answered before.
+
+        `after` is the price of another that comes first, and that may fail: what is checked after
+        a failure reaches further, so the price is that.
+        """
         self._ledger.spent()
-        return self._flow.known_price(asked) or self._flow.checked_price(
-            self._request(asked, radius, guess=guess, tolerance=tolerance)
-        )
+        if known := self._flow.known_price(asked):
+            return known
+        request = self._request(asked, radius, guess=guess, tolerance=tolerance)
+        worse = self._after_failure(after)
+        if worse is not None and isinstance(request.guess, Guess):
+            request = replace(request, guess=replace(request.guess, past=lambda: worse))
+        return self._flow.checked_price(request)
+
+    def _after_failure(self, first: Price | None) -> Transcript | None:
+        """The past after the failure of a guess with this price, if later widths depend on it."""
+        if first is None or first.known or not isinstance(first.mechanism, GuessAndCheck):
+            return None
+        past = self.transcript()
+        # Beyond the horizon nothing is answered; with a limit, all guesses have one tolerance.
+        last = past.questions + 1 >= self._plan.target.questions
+        if last or not isinstance(self._plan.mechanism, Checking):
+            return None
+        return past.failed(bins=first.mechanism.bins)
 
     def _request(
         self,
@@ -114,7 +138,8 @@ class Guessing:
             )
         self.transcript()  # so that the guesser knows all that was released
         share = None
-        if guess is None and self._guesser is not None:
+        plain = isinstance(asked.form, Share | Mean)
+        if plain and guess is None and self._guesser is not None:
             share = self._past.guess(asked)
         return guess_request(
             self._plan,

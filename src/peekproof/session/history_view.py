@@ -20,6 +20,7 @@ from peekproof.core.html.look import (
     text,
 )
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, level_down
+from peekproof.core.shown import visible
 from peekproof.core.span import Span
 from peekproof.session.finding import Chosen, Level, Numbers
 
@@ -55,9 +56,7 @@ def _line(row: _Row) -> str:
     asked = f"{row.of.question} [{row.cell}]" if row.cell else row.of.question
     who = f"  ({row.of.analyst})" if row.of.analyst else ""
     said = f"{_cut(row.value)}  {row.certain}  {_cut(asked)}{who}"
-    # What others asked may hold codes that a terminal would obey.
-    visible = "".join(each if each.isprintable() else f"\\x{ord(each):02x}" for each in said)
-    return f"  {row.of.number:,}  {visible}"
+    return f"  {row.of.number:,}  {visible(said)}"
 
 
 def history_html(recorded: Sequence["Recorded"]) -> str:

@@ -1,10 +1,12 @@
 """Opening data: a new promise, or the one its ledger already holds."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
+from typing import Any, final
 
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
@@ -14,21 +16,36 @@ from peekproof.data.load import load
 from peekproof.data.source import Source
 from peekproof.data.statistic import exact_number
 from peekproof.guess.guesser import Guesser
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, nothing_to_override
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import Opening, Promise
 from peekproof.ledger.places import named
 from peekproof.ledger.witness import NONE, Witness
+from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Entropy, SystemEntropy
 from peekproof.planner.limited import Limit
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import MECHANISMS, Mechanism, Plan
+from peekproof.planner.recorded import described_mechanism
 from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 from peekproof.session.agreed import FRESH_ROWS, check_chosen, check_limited, continued, unordered
-from peekproof.session.custody import check_new, check_reason, in_custody, witness_of
+from peekproof.session.complete import check_complete
+from peekproof.session.custody import (
+    check_new,
+    check_reason,
+    has_ledger,
+    in_custody,
+    marked,
+    others_checked,
+    promised,
+    register,
+    unheard,
+    witness_of,
+)
+from peekproof.session.forks import note_threads, refuse_forked
 from peekproof.session.parsing import analyst_name, declared
 from peekproof.session.place import place_of
 from peekproof.session.session import Session
@@ -47,6 +64,7 @@ def open(
     guesser: Guesser | None = None,
     analyst: str = "",
     categories: Mapping[str, Sequence[str]] | None = None,
+    complete: Collection[str] = (),
     override: str | None = None,
     entropy: Entropy | None = None,
 ) -> Session:
@@ -64,20 +82,27 @@ def open(
                 session ends, and only repeats are answered
     tolerance   with failures: how far the sample may be from a guess that passes, the same for
                 all; by default what guesses from as many training rows need
-    ledger      a file, postgresql://…?ledger=NAME, or ":memory:"; by default beside a data file
-                (FILE.peekproof), and in memory for data that has no file
+    ledger      a file, or postgresql://…?ledger=NAME; by default beside a data file
+                (FILE.peekproof), and in memory, ":memory:", for data that has no file. One in
+                memory ends with the process, and what was asked counts as all that can be: the
+                same data is refused a second budget, also later
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
                 Truncation, Splitting; by default whichever has the narrowest intervals. Rounds
-                come into it with `rounds`; Laplace, Votes, Checking (of guesses), LimitedChecking
-                (with `failures`) and Thresholdout (of guesses, protecting records) only if named.
+                come into it with `rounds`; Laplace, Checking (of guesses), LimitedChecking (with
+                `failures`) and Thresholdout (of guesses, protecting records) only if named.
                 OpenEnded, alone and without `questions`, promises for as many as will come
     guesser     where guesses come from if none is given, in a session that checks them:
                 peekproof.Training(rows), peekproof.learned_weights(domain), or your own
     categories  which values a text column has, by its name: what `histogram(carrier)` and `late by
                 carrier` list. They must not come from the rows
+    complete    which columns have a value in every row, a finite one if it is a number; ["*"] for
+                all. Their means cost one question instead of two. Say what is known of how the
+                data came about, and not what the rows show; data with a gap is refused
     analyst     who asks: charges are recorded under the name, and kept within its share
     override    the custodian's reason to go on although the data's budget seems to lie in another
-                ledger, or this one to be out of date; the ledger and all certificates name it
+                ledger, or this one to be out of date; the ledger and all certificates name it. A
+                new ledger then promises what the other did, but for what is said here, or what
+                any new one does if the data was only recognised by its columns
     entropy     for tests only: seeded noise, which promises nothing
 
     Data that its ledger already knows continues with the promise and the budget recorded
@@ -85,12 +110,9 @@ def open(
     """
     if confidence is not None:
         confidence = check.probability(confidence=confidence)
-    if questions is not None:
-        check.positive_integer(questions=questions)
-    if rounds is not None:
-        check.positive_integer(rounds=rounds)
-    if failures is not None:
-        check.positive_integer(failures=failures)
+    for name, count in {"questions": questions, "rounds": rounds, "failures": failures}.items():
+        if count is not None:
+            check.positive_integer(**{name: count})
     if mechanisms is not None and (isinstance(mechanisms, type) or not list(mechanisms)):
         raise InvalidInput(
             argument="mechanisms", accepted="a list of mechanisms", given=repr(mechanisms)
@@ -101,8 +123,11 @@ def open(
     analyst_name(analyst)
     check_reason(override=override)
     wanted = place_of(source, ledger)
+    refuse_forked(wanted.partition("://")[0] if "://" in wanted else wanted)  # no passwords
+    note_threads()
     table = load(source)
-    schema = declared(table.schema, categories or {})
+    schema = declared(table.schema, categories or {}, complete)
+    check_complete(table, schema)
     if guesser is not None and getattr(guesser, "fingerprint", None) == table.fingerprint:
         raise InvalidInput(
             argument="guesser",
@@ -113,31 +138,50 @@ def open(
     place = named(wanted, table.fingerprint)
     witness = witness_of(place)
     rng = entropy or SystemEntropy()
-    if Ledger.exists(place):
+    overridden, new = None, not Ledger.exists(place)
+    if not new:
         book = Ledger.open(place)
     else:
-        check_new(witness, _named_by(table), place=place, override=override)
+        overridden = check_new(
+            witness, _named_by(table), columns=marked(table), place=place, override=override
+        )
+        wished = Wish(confidence, questions, mechanisms, rounds, limit)
+        # Other data that shares columns may have promised what these rows cannot be asked for.
+        if override is not None and has_ledger(witness, _named_by(table), place=place):
+            wished = wished.after(promised(witness, _named_by(table), place=place))
         best = new_plan(
             table,
-            confidence=confidence,
-            questions=questions,
-            mechanisms=mechanisms,
-            rounds=rounds,
-            limit=limit,
+            confidence=wished.confidence,
+            questions=wished.questions,
+            mechanisms=wished.mechanisms,
+            rounds=wished.rounds,
+            limit=wished.limit,
         )
-        book = Ledger.create(place, _opening(table, best, rng, place, witness))
+        book = Ledger.create(place, _opening(table, best, rng, witness))
     try:
+        book.check_here()
         agreed = continued(book, table, confidence=confidence, questions=questions, rng=rng)
         check_chosen(agreed, mechanisms, rounds, book)
         check_limited(agreed, mechanisms, limit, book)
         if witness:
-            book.attend(witness, override=override)
+            others = None
+            # Nor has it heard of a ledger that was made under another witness.
+            if new or unheard(witness, table.fingerprint, place=place):
+                others = partial(others_checked, witness, table, _named_by(table), place=place)
+            doubt = book.attend(
+                witness,
+                override=override,
+                doubt=overridden,
+                marked=partial(marked, table),
+                check_others=others,
+            )
+            register(book, overridden=doubt is not None)
         elif override is not None:
             raise nothing_to_override(override)
     except BaseException:
         book.close()
         raise
-    plan = in_custody(agreed, book.opening, book.overrides)
+    plan = in_custody(agreed, book.opening.public, book.overrides)
     return Session(
         table=table,
         plan=plan,
@@ -153,6 +197,53 @@ def _named_by(source: Source) -> list[str]:
     """The fingerprints under which the rows may have a ledger already."""
     frame = source.frame if isinstance(source, Framed) else None
     return [source.fingerprint, *([frame.of] if frame else [])]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is said of the promise of a new ledger; None is what is left open."""
+
+    confidence: Fraction | None
+    questions: int | None
+    mechanisms: Collection[type[Mechanism]] | None
+    rounds: int | None
+    limit: Limit | None
+
+    def after(self, before: Promise | None) -> "Wish":
+        """The same, with what is left open as the ledger had it whose place the new one takes.
+
+        Otherwise an override would also change the promise, which nobody answered for.
+        """
+        if before is None:
+            if self.confidence is None or self.questions is None:
+                raise InvalidInput(
+                    argument="confidence and questions",
+                    accepted="given for a new ledger where nothing tells what the last one had",
+                    given=f"{self.confidence} and {self.questions}",
+                )
+            return self
+        wish = replace(self, confidence=self.confidence or before.confidence)
+        kind = described_mechanism({"key": "0" * 32, **before.mechanism}, rows=before.rows)
+        open_ended = isinstance(kind, OpenEnded)
+        if not open_ended:
+            wish = replace(wish, questions=self.questions or before.questions)
+        chosen = self.mechanisms or self.rounds or self.limit or (open_ended and self.questions)
+        return wish if chosen else replace(wish, mechanisms=[type(kind)], **_limits(kind))
+
+
+def _limits(mechanism: Mechanism) -> Mapping[str, Any]:
+    """What a new plan by such a mechanism has to be told besides."""
+    match mechanism:
+        case Rounds():
+            return {"rounds": mechanism.rounds}
+        case LimitedChecking():
+            limit = Limit(failures=mechanism.failures, tolerance=mechanism.tolerance)
+            return {"limit": limit}
+        case Thresholdout():
+            return {"limit": Limit(failures=mechanism.budget, tolerance=None)}
+        case _:
+            return {}
 
 
 def new_plan(
@@ -198,10 +289,7 @@ def limit_of(failures: int | None, tolerance: float | Fraction | None) -> Limit 
     return Limit(failures=failures, tolerance=exact)
 
 
-def _opening(
-    table: Source, best: Plan, rng: Entropy, place: str, witness: Witness | None
-) -> Opening:
-    unwatched = place != MEMORY and witness is None
+def _opening(table: Source, best: Plan, rng: Entropy, witness: Witness | None) -> Opening:
     frame = table.frame if isinstance(table, Framed) else None
     return Opening(
         fingerprint=table.fingerprint,
@@ -211,7 +299,7 @@ def _opening(
         mechanism=_keyed(best.mechanism, rng).describe(),
         budget=best.budget,
         entropy=rng.description,
-        witness=NONE if unwatched else "",
+        witness=NONE if witness is None else "",
         name=token_hex(16),
         frame=frame.describe() if frame else {},
         about=str(getattr(table, "about", "")),

@@ -12,6 +12,9 @@ from peekproof.query.schema import Kind, Schema
 
 _LONGEST_NAME = 100
 
+# In place of a list of complete columns: all of them.
+EVERY = "*"
+
 # A question as someone writes it, or one that was read already, by the same schema.
 Asked = str | Question
 
@@ -39,7 +42,7 @@ _FORMS: dict[type[Form], tuple[str, str, str]] = {
     Histogram: ("a histogram", "histogram(…)", "histogram"),
     Quantile: ("a quantile", "quantile(…)", "quantile"),
     Grouped: ("shares or means by cells", "… by …", "grouped"),
-    Given: ("a share or mean of some rows", "… given …", "conditional"),
+    Given: ("a share or mean of some rows", "… given …", "ask"),
 }
 
 
@@ -60,7 +63,7 @@ def of_form(given: Asked, form: type[Form], schema: Schema) -> Question:
 
 def check_scalar(question: Question) -> None:
     """Refuse what has more than one number."""
-    if not isinstance(question.form, Share | Mean):
+    if not isinstance(question.form, Share | Mean | Given):
         given, _, method = _FORMS[type(question.form)]
         raise InvalidInput(
             argument="question",
@@ -70,18 +73,13 @@ def check_scalar(question: Question) -> None:
         )
 
 
-def declared(schema: Schema, categories: Mapping[str, Sequence[str]]) -> Schema:
-    """The schema with the values that text columns are declared to have."""
+def declared(
+    schema: Schema, categories: Mapping[str, Sequence[str]], complete: Iterable[str] = ()
+) -> Schema:
+    """The schema with the values that text columns are declared to have, and complete columns."""
     known = dict(schema.categories)
     for name, values in categories.items():
-        if name not in schema.columns:
-            near = get_close_matches(str(name), schema.columns, n=1)
-            raise InvalidInput(
-                argument="categories",
-                accepted="for columns of the data",
-                given=repr(name)[:80],
-                hint=f"did you mean {near[0]!r}?" if near else "",
-            )
+        _check_column("categories", name, schema)
         if schema.columns.get(name) is not Kind.TEXT:
             raise InvalidInput(
                 argument="categories",
@@ -99,7 +97,38 @@ def declared(schema: Schema, categories: Mapping[str, Sequence[str]]) -> Schema:
                 given=f"{name}: {values!r}"[:80],
             )
         known[name] = listed
-    return replace(schema, categories=known)
+    return replace(schema, categories=known, complete=_complete(schema, complete))
+
+
+def _complete(schema: Schema, names: Iterable[str]) -> frozenset[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInput(
+            argument="complete", accepted="a list of columns", given=repr(names)[:80]
+        )
+    listed = list(names)
+    if listed == [EVERY]:
+        listed = [name for name, kind in schema.columns.items() if kind is not Kind.OTHER]
+    for name in listed:
+        _check_column("complete", name, schema)
+        if schema.columns[name] is Kind.OTHER:
+            raise InvalidInput(
+                argument="complete",
+                accepted="columns that questions can use",
+                given=repr(name)[:80],
+            )
+    return schema.complete | frozenset(listed)
+
+
+def _check_column(argument: str, name: object, schema: Schema) -> None:
+    if isinstance(name, str) and name in schema.columns:
+        return
+    near = get_close_matches(str(name), schema.columns, n=1)
+    raise InvalidInput(
+        argument=argument,
+        accepted="for columns of the data",
+        given=repr(name)[:80],
+        hint=f"did you mean {near[0]!r}?" if near else "",
+    )
 
 
 def analyst_name(name: object) -> str:

@@ -8,9 +8,10 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.charge import Charge, Offer, amount_of, unit_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_down
+from peekproof.core.shown import visible_lines
 from peekproof.ledger.entry import Entry, checked
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.opening import PublicOpening
 from peekproof.ledger.record import Paid, values_from_body
 from peekproof.ledger.state import State
 from peekproof.mechanisms.limited_checking import LimitedChecking
@@ -37,7 +38,7 @@ class Receipt:
     """
 
     place: str
-    opening: Opening
+    opening: PublicOpening
     number: int
     digest: str
     paid: Paid
@@ -65,8 +66,7 @@ class Receipt:
     @property
     def mechanism(self) -> dict[str, str]:
         """How the answer was drawn; a key is left out."""
-        own = dict(self.terms) if "kind" in self.terms else self.opening.mechanism
-        return without_key(own)
+        return without_key(self.terms if "kind" in self.terms else self.opening.mechanism)
 
     @property
     def asked_at(self) -> str | None:
@@ -79,12 +79,12 @@ class Receipt:
 
     def text(self) -> str:
         """The receipt as plain text, at most 80 columns wide."""
-        return receipt_text(self)
+        return visible_lines(receipt_text(self))
 
     def to_dict(self) -> dict[str, object]:
         return {
             "ledger": self.place,
-            "fingerprint": self.opening.fingerprint,
+            "data": self.opening.data,
             "rows": self.opening.rows,
             "number": self.number,
             "question": self.question,
@@ -128,10 +128,14 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
 
     The entries are replayed from the first, so nobody gets a receipt from a broken chain.
     """
-    recorded = recorded_plan(ledger.opening, ledger=ledger.place)
-    plan = in_custody(recorded, ledger.opening, ())  # overrides have lines of their own
+    private, opening = ledger.opening, ledger.opening.public
+    recorded = recorded_plan(private, ledger=ledger.place)
+    plan = in_custody(recorded, opening, ())  # overrides have lines of their own
     certifier, state = Certifier(plan, ledger=ledger.place), State(ledger.place)
-    overrides = tuple(dict(each) for each in ledger.look().overrides)
+    overrides = tuple(
+        {"reason": str(each["reason"]), "against": private.published(str(each["against"]))}
+        for each in ledger.look().overrides
+    )
     past, checks = Past(schema=Schema({})), isinstance(plan.mechanism, LimitedChecking)
     paid: dict[int, _Bought] = {}
     number = 0
@@ -152,8 +156,8 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
             number += 1
             settled = state.answers[digest]
             yield Receipt(
-                place=ledger.place,
-                opening=ledger.opening,
+                place=ledger.public_place,
+                opening=opening,
                 number=number,
                 digest=digest,
                 paid=each,

@@ -47,7 +47,7 @@ def receipt_text(receipt: "Receipt") -> str:
         *_times(receipt),
         *_field("Cost", _cost(receipt), _left(receipt)),
         *_field("Mechanism", _mechanism(receipt)),
-        *_field("Data", f"{opening.rows:,} rows, fingerprint {opening.fingerprint}"),
+        *_field("Data", f"{opening.rows:,} rows, {opening.data}"),
         f"{'Ledger':<{_LABEL}}{_literal(receipt.place)}",
         *_field(
             "Entries",

@@ -51,6 +51,7 @@ class Replay:
         opening, state = self.opening, self.state
         return {
             "fingerprint": opening.fingerprint,
+            "data": opening.public_name,
             "rows": opening.rows,
             "confidence": level_down(opening.confidence),
             "questions": opening.questions,
@@ -140,4 +141,8 @@ def _sums(state: State) -> tuple[object, ...]:
         state.accounts.to_body(),
         state.overrides,
         state.closed,
+        state.origin,
+        state.lost,
+        state.moved,
+        state.arriving,
     )

@@ -17,12 +17,12 @@ from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.planner.choice_price import best_price, quantile_price
 from peekproof.planner.own import Clock, Price, own_radius
-from peekproof.planner.plan import Guessed, Plan
+from peekproof.planner.plan import VACUOUS, Guessed, Plan
 from peekproof.planner.price import planned_offer, price
 from peekproof.planner.recorded import mechanism_under, own_certificate_of
 from peekproof.planner.vector_price import histogram_price
 from peekproof.query.candidates import Candidates
-from peekproof.query.form import FINE, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import FILL, FINE, Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question
 from peekproof.session.guess import Guess, rows_guessed_from
 from peekproof.session.holdout import HeldGuess
@@ -112,11 +112,26 @@ def question_request(
                     given=repr(radius),
                 )
             drawn = quantile_price(plan, form, loss=loss)
+            if drawn.certificate.radius >= max(form.level, 1 - form.level):
+                raise says_nothing(
+                    "a quantile of any level at all",
+                    hint="ask for it with a smaller loss, or plan for fewer questions",
+                )
             return Request(question, drawn, _bounds(*form.span))
         case Grouped():
             return _grouped_request(plan, question, form, radius)
         case Given():
             raise TypeError("a quotient is drawn as its parts")
+
+
+def says_nothing(given: str, *, hint: str) -> InvalidInput:
+    """The refusal of a question whose interval is certain to be all of its range.
+
+    An answer stays, and everybody who asks for it gets the same: it is refused before it is paid.
+    """
+    return InvalidInput(
+        argument="question", accepted="one whose interval can say something", given=given, hint=hint
+    )
 
 
 def guess_request(
@@ -139,7 +154,9 @@ def guess_request(
             argument="guess",
             accepted="for shares and means, in a session that checks guesses",
             given=repr(guess),
-            hint="" if checks else "open the data with mechanisms=[peekproof.Checking]",
+            hint=_no_guess(form)
+            if checks
+            else "open the data with mechanisms=[peekproof.Checking]",
         )
     guessing_rows = rows_guessed_from(plan, trained_on, guess=guess, tolerance=tolerance)
     span = Span.between(*_exact(form.span))
@@ -177,6 +194,10 @@ def guess_request(
     request = Request(question, extra=tuple(terms.items()), guess=made)
     request.offer(plan, draw=1, batch=1)  # refused here, or remembered for the ledger's lock
     return request
+
+
+def _no_guess(form: Form) -> str:
+    return FILL if isinstance(form, Given) and form.about_known else ""
 
 
 def short(**named: Fraction) -> Fraction:
@@ -225,6 +246,11 @@ def best_request(
         sensitivity=FINE if real else 1,
         loss=None if loss is None else check.positive_float(loss=loss) / float(high - low),
     )
+    if drawn.certificate.radius >= 1:
+        raise says_nothing(
+            f"a choice of any of {len(candidates.questions):,}",
+            hint="ask for it with a smaller loss, or plan for fewer questions",
+        )
     return Request(candidates, drawn, _bounds(*candidates.span) if real else ())
 
 
@@ -243,9 +269,9 @@ def _histogram_request(
     plan: Plan, question: Question, form: Histogram, radius: float | None
 ) -> Request:
     if not isinstance(form.weight, Mean):
-        return Request(question, histogram_price(plan, form, radius=radius))
+        return Request(question, _told(histogram_price(plan, form, radius=radius)))
     if radius is None:
-        drawn = histogram_price(plan, form)
+        drawn = _told(histogram_price(plan, form))
     else:
         low, high = _exact(form.extent)
         drawn = _in_units(
@@ -258,8 +284,17 @@ def _grouped_request(
     plan: Plan, question: Question, form: Grouped, radius: float | None
 ) -> Request:
     """The radius is that of the shares that are drawn, of all rows."""
-    drawn = histogram_price(plan, form, radius=radius)
+    drawn = _told(histogram_price(plan, form, radius=radius))
     return Request(question, in_fixed_point(drawn) if isinstance(form.weight, Mean) else drawn)
+
+
+def _told(drawn: Price) -> Price:
+    """The price of a draw for cells, unless every cell may be anything."""
+    if drawn.certificate.radius >= VACUOUS:
+        raise says_nothing(
+            "one whose cells may each be anything", hint="plan for fewer questions, or ask shares"
+        )
+    return drawn
 
 
 def in_fixed_point(drawn: Price) -> Price:

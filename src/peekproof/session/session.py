@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from copy import copy
+from fractions import Fraction
 from typing import cast, final
 
 from peekproof.core.answer import Answer
@@ -10,6 +11,8 @@ from peekproof.core.charge import used_part
 from peekproof.core.choice import Choice
 from peekproof.core.histogram_answer import HistogramAnswer
 from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.core.shown import visible
+from peekproof.core.width import Width
 from peekproof.data.pairs import PairStatistic
 from peekproof.data.source import Source
 from peekproof.data.statistic import Statistic
@@ -22,16 +25,23 @@ from peekproof.planner.plan import Guessed, Plan
 from peekproof.planner.price import price
 from peekproof.query.candidates import Candidates, parse_candidates
 from peekproof.query.form import Given, Grouped, Histogram, Quantile
-from peekproof.query.question import Question, parse_question
+from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.session.flow import Flow
 from peekproof.session.guessing import Guessing, past_of
 from peekproof.session.history import History
 from peekproof.session.html import session_html
 from peekproof.session.parsing import Asked, analyst_name, check_scalar, of_form, parsed
-from peekproof.session.pricing import priced
-from peekproof.session.promised import left_text, promised
-from peekproof.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
+from peekproof.session.pricing import checked, choice_price, priced, quotient_price, within_known
+from peekproof.session.promised import left_text, next_width, promised
+from peekproof.session.quotients import (
+    AnyAnswer,
+    OneNumber,
+    drawn_for,
+    drawn_within,
+    found_in,
+    one_number_of,
+)
 from peekproof.session.recalled import Recall
 from peekproof.session.reply import Replies
 from peekproof.session.request import Request, best_request, question_request, statistic_request
@@ -77,11 +87,15 @@ class Session:
         guess: float | None = None,
         tolerance: float | None = None,
         trained_on: int | None = None,
-    ) -> Answer:
+    ) -> OneNumber:
         """A share or a mean of the population, with its interval.
 
-        The same question again, in any spelling, gets the same answer for free. With a `radius`
-        the interval of a new question reaches no further, for a price that `price` tells before.
+        A mean of a number that may be missing is that among the rows with a value, and tells in
+        `missing` how many have none: two questions, of which the second is asked once. The same
+        question again, in any spelling, gets the same answer for free. With a `radius`
+        the interval of a new question reaches no further, for a price that `price_of` tells before.
+        For a mean with missing values and for `given` it is that of the two parts, as in
+        `conditional`: the quotient reaches further, and `price_of` tells how far it can.
         A session that checks guesses takes a `guess`, in the units of the answer, or its guesser's,
         and answers it if the rows confirm that the population is within `tolerance` of it; if not,
         it says about where the sample is, and all later intervals are a little wider. In place of a
@@ -107,7 +121,9 @@ class Session:
         self.ledger.spent()
         return self._guessing.transcript().failures
 
-    def ask_many(self, questions: Iterable[Asked], *, radius: float | None = None) -> list[Answer]:
+    def ask_many(
+        self, questions: Iterable[Asked], *, radius: float | None = None
+    ) -> list[OneNumber]:
         """Answers to all `questions`, charged, evaluated and recorded together.
 
         All or nothing: if the new ones among them do not fit, none is charged. In a session of
@@ -118,10 +134,13 @@ class Session:
         asked = parsed(questions, self.schema)
         for question in asked:
             check_scalar(question)
+        drawn = drawn_for(asked)
         if isinstance(self.plan.mechanism, Guessed):  # one by one: a failure teaches
-            return self._guessing.check_all(asked, radius=radius)
-        replies = self._replies(self._requests(asked, radius))
-        return [replies.scalar(question) for question in asked]
+            parts = iter(self._guessing.check_all(drawn, radius=radius))
+        else:
+            replies = self._replies(self._requests(asked, radius))
+            parts = iter([replies.scalar(each) for each in drawn])
+        return [one_number_of(question, parts) for question in asked]
 
     def respond(
         self, questions: Iterable[Asked], *, radius: float | None = None
@@ -130,7 +149,7 @@ class Session:
         asked = parsed(questions, self.schema)
         if isinstance(self.plan.mechanism, Guessed):
             return list(self.ask_many(asked, radius=radius))
-        replies = self._replies(self._requests(drawn_for(asked), radius))
+        replies = self._replies(self._requests(asked, radius))
         return [found_in(replies, question) for question in asked]
 
     def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
@@ -153,7 +172,8 @@ class Session:
         """A share or a mean among some: `session.conditional("late given carrier = 'AA'")`.
 
         Two questions, of which each is free if it was answered before, and their quotient. The
-        radius is that of the two; the rarer the condition, the further the quotient's reaches.
+        radius is that of the two, for a mean in its units, but the condition's is never wider than
+        planned; the rarer the condition, the further the quotient's reaches.
         """
         return cast(ConditionalAnswer, self._about(question, Given, radius))
 
@@ -161,10 +181,9 @@ class Session:
         self, question: Asked, form: type[Grouped] | type[Given], radius: float | None
     ) -> AnyAnswer:
         asked = of_form(question, form, self.schema)
-        if isinstance(self.plan.mechanism, Guessed) and isinstance(asked.form, Given):
-            parts = self._guessing.check_all(drawn_for([asked]), radius=radius)
-            return conditional_of(asked, asked.form, parts)
-        return found_in(self._replies(self._requests(drawn_for([asked]), radius)), asked)
+        if isinstance(asked.form, Given):
+            return self.ask_many([asked], radius=radius)[0]
+        return found_in(self._replies(self._requests([asked], radius)), asked)
 
     def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
@@ -201,7 +220,7 @@ class Session:
     @property
     def recall(self) -> Recall:
         """Tells recorded answers as they were told to those who asked."""
-        place, rows = self.ledger.place, self.plan.rows
+        place, rows = self.ledger.public_place, self.plan.rows
         return Recall(place=place, schema=self.schema, certificate=self.certificate, rows=rows)
 
     def price(self, radius: float) -> Price:
@@ -210,7 +229,7 @@ class Session:
 
     def price_of(
         self,
-        question: str,
+        question: Asked,
         *,
         radius: float | None = None,
         loss: float | None = None,
@@ -220,25 +239,77 @@ class Session:
     ) -> Price:
         """What a question of any form would cost: nothing, if it was answered before.
 
-        Asked `together` with others, in an open-ended session, it may be of a later stage. Where
-        guesses are checked, the certificate is that of a guess that passes.
+        Its `width` is how far the interval would reach, in the units of the answer, and on what
+        that depends where it is not known before. `together` is how many new draws are made at
+        once, of which a quotient is two: in an open-ended session they may be of a later stage.
+        Where guesses are checked, the certificate is that of a guess that passes.
         """
-        asked = parse_question(question, self.schema)
+        (asked,) = parsed([question], self.schema)
         if isinstance(self.plan.mechanism, Guessed) or guess is not None or tolerance is not None:
-            return self._guessing.price(asked, radius=radius, guess=guess, tolerance=tolerance)
-        last, known = self.ledger.draws() + together, self._flow.known_price
-        return priced(self.plan, asked, radius=radius, loss=loss, draw=last, before=known)
+            found = self._price_of_guess(asked, radius=radius, guess=guess, tolerance=tolerance)
+        else:
+            drawn, known = self.ledger.draws(), self._flow.known_price
+            parts = [each for each in drawn_for([asked]) if known(each) is None]
+            last = drawn + max(together, len(parts))
+            found = priced(
+                self.plan,
+                asked,
+                radius=radius,
+                loss=loss,
+                draw=last,
+                before=known,
+                share_of=self._known_share,
+            )
+        return within_known(found, asked, self._flow.known_answers)
+
+    def new_draws(self, questions: Iterable[Asked]) -> int:
+        """How many draws would be made if these were asked now together."""
+        self.ledger.spent()
+        drawn = {each.digest for each in drawn_for(parsed(questions, self.schema))}
+        return len(drawn - self.ledger.seen.answers.keys())
+
+    def _price_of_guess(
+        self,
+        asked: Question,
+        *,
+        radius: float | None,
+        guess: float | None,
+        tolerance: float | None,
+        after: Price | None = None,
+    ) -> Price:
+        if isinstance(asked.form, Given) and guess is None and tolerance is None:
+            first, second = drawn_for([asked])
+            over = self._price_of_guess(first, radius=radius, guess=None, tolerance=None)
+            under = self._price_of_guess(
+                second, radius=radius, guess=None, tolerance=None, after=over
+            )
+            share = self._known_share(second)
+            return quotient_price(asked.form, over, under, share=share)
+        found = self._guessing.price(
+            asked, radius=radius, guess=guess, tolerance=tolerance, after=after
+        )
+        return checked(self.plan, found)
+
+    def _known_share(self, asked: Question) -> Fraction | None:
+        """What was answered before to a question about a share."""
+        replies = self._flow.known_answers([asked])
+        return None if replies is None else replies.scalar(asked).released
 
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
-        """What a choice would cost; nothing is spent."""
-        request = self._best_request(parse_candidates(candidates, self.schema), loss)
-        return self._flow.price_of(request)
+        """What a choice would cost, and how much better the best can be; nothing is spent."""
+        asked = parse_candidates(candidates, self.schema)
+        low, high = asked.span
+        found = self._flow.price_of(self._best_request(asked, loss))
+        return choice_price(self.plan, found, width=high - low)
 
     def _best_request(self, asked: Candidates, loss: float | None) -> Request:
         return best_request(self.plan, asked, loss=loss, past=self._guessing.transcript)
 
     def _requests(self, asked: Iterable[Question], radius: float | None) -> list[Request]:
-        return [question_request(self.plan, each, radius=radius) for each in asked]
+        return [
+            question_request(self.plan, each, radius=own)
+            for each, own in drawn_within(self.plan, asked, radius)
+        ]
 
     def _replies(self, requests: list[Request]) -> Replies:
         return self._flow.replies(requests)
@@ -266,6 +337,15 @@ class Session:
         return self._flow.rounds_left()
 
     @property
+    def next_width(self) -> Width:
+        """How far the interval of the next share reaches, if it is asked as planned.
+
+        For other questions `price_of` tells it.
+        """
+        self.ledger.spent()
+        return next_width(self.plan, self._guessing.transcript())
+
+    @property
     def promised(self) -> str:
         """What is promised, in a few words."""
         return promised(self.plan, self._guessing.transcript())
@@ -283,7 +363,7 @@ class Session:
     def __repr__(self) -> str:
         left = left_text(self._flow.left(), self._flow.rounds_left())
         head = f"Session of {self.analyst}" if self.analyst else "Session"
-        return f"<{head}: {self.promised}, {left}, ledger {self.ledger.place}>"
+        return visible(f"<{head}: {self.promised}, {left}, ledger {self.ledger.public_place}>")
 
     def _repr_html_(self) -> str:
         """The session for a notebook, as of its last look at the ledger."""
@@ -291,7 +371,7 @@ class Session:
         return session_html(
             promise=self.promised,
             analyst=self.analyst,
-            place=self.ledger.place,
+            place=self.ledger.public_place,
             used=used_part(seen.spent, self.plan.budget),
             asked=seen.draws,
             left=self._flow.left(),

@@ -37,7 +37,6 @@ class Engine:
     exists   whether there is one
     forge    puts these entries into an open store, behind its back, for all that it has
     newer    marks a place as one that a newer version wrote; None in memory
-    first    makes a place as format 1 had it, with these entries; None if that never was
     """
 
     name: str
@@ -47,7 +46,6 @@ class Engine:
     open: Callable[[str], Store] = open_store
     exists: Callable[[str], bool] = has_store
     newer: Callable[[str], None] | None = None
-    first: Callable[[str, Sequence[Entry]], None] | None = None
 
     @contextmanager
     def made(self) -> Iterator[tuple[Store, Ledger]]:
@@ -72,7 +70,8 @@ class Engine:
 def opening(place: str) -> Opening:
     """A promise of ten questions about data that belongs to this place."""
     return Opening(
-        fingerprint=f"hf1-{hashlib.sha256(place.encode()).hexdigest()[:32]}",
+        fingerprint=f"pp1-{hashlib.sha256(place.encode()).hexdigest()[:32]}",
+        key=hashlib.sha256(f"the key of {place}".encode()).hexdigest(),  # of nobody's data
         rows=1000,
         confidence=Fraction(19, 20),
         questions=AFFORDABLE,

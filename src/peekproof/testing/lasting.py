@@ -18,7 +18,6 @@ from peekproof.testing.engine import (
     said,
     save,
 )
-from peekproof.testing.tampering import in_first_format
 from peekproof.testing.violation import Violation, require
 
 _SOON, _LATE = 0.2, 20.0  # seconds
@@ -113,32 +112,10 @@ def a_newer_place_is_refused(engine: Engine) -> None:
         raise Violation(f"{engine.name} opens what a newer version wrote")
 
 
-def a_place_of_the_first_format_goes_on(engine: Engine) -> None:
-    """It says what it said, and takes everything that is new."""
-    if engine.first is None:
-        return
-    place = engine.place()
-    with engine.made() as (_, ledger):
-        answer(ledger, "p", "q")
-        reserved(ledger, "r")
-        before = said(ledger)
-        entries = in_first_format(ledger.entries())
-    engine.first(place, entries)
-    with engine.opened(place) as (_, ledger):
-        same = {**said(ledger), "last": None} == {**before, "last": None}
-        require(same, f"{engine.name} reads the first format as {said(ledger)}")
-        require(ledger.entries() == entries, f"{engine.name} changed entries of the first format")
-        eventful(ledger)
-    with engine.opened(place) as (store, ledger):
-        save(store, ledger)
-        ledger.verify()
-
-
 LASTING: tuple[Callable[[Engine], None], ...] = (
     a_place_is_there_once_it_is_made,
     what_was_written_lasts,
     two_handles_see_each_other,
     a_writer_keeps_others_out,
     a_newer_place_is_refused,
-    a_place_of_the_first_format_goes_on,
 )

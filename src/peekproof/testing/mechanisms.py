@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import isfinite
 from typing import Protocol, TypeVar
 
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
 from peekproof.mechanisms.protocol import Cost, Described
 from peekproof.noise.entropy import Seeded

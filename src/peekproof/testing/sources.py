@@ -147,7 +147,7 @@ def _corpus() -> list[Form]:
         And((first, Or((second, third))))
         for first, second, third in zip(low, texts, others, strict=False)
     ]
-    mean = Mean(_A, -10.0, 20.0, 1.5)
+    mean, among = Mean(_A, -10.0, 20.0, 1.5), Mean(_A, -10.0, 20.0, None)
     cells: list[Edges | Values] = [
         Edges(_A, (-1.0, 0.0, 0.1, 49.0)),
         Values(_S, ("a", "", "𝔸", "none")),
@@ -161,6 +161,7 @@ def _corpus() -> list[Form]:
     for by in cells:
         forms += [Histogram(by), Histogram(by, others[0]), Histogram(by, mean)]
         forms += [Grouped(by, others[0]), Grouped(by, mean)]
+        forms += [Histogram(by, among), Grouped(by, among)]
     return forms
 
 

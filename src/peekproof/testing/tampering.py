@@ -11,7 +11,7 @@ from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import FORMAT
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.store import Snapshot
-from peekproof.testing.engine import Engine, answer, eventful, reserved, said
+from peekproof.testing.engine import Engine, answer, eventful
 from peekproof.testing.violation import Violation, require
 
 
@@ -98,26 +98,11 @@ def a_newer_entry_is_refused(engine: Engine) -> None:
             raise Violation(f"{engine.name} reads an entry that a newer version wrote")
 
 
-def entries_of_the_first_format_replay(engine: Engine) -> None:
-    """For ever."""
-    with engine.made() as (store, ledger):
-        answer(ledger, "p", "q")
-        reserved(ledger, "r")
-        before = said(ledger)
-        engine.forge(store, in_first_format(ledger.entries()))
-        again = Ledger(store)
-        same = {**said(again), "last": None} == {**before, "last": None}
-        require(same, f"{engine.name} reads the first format as {said(again)}")
-        answer(again, "s")
-        require(again.verify() == 6, f"{engine.name} does not go on after the first format")
-
-
 TAMPERING: tuple[Callable[[Engine], None], ...] = (
     a_changed_entry_is_noticed,
     lost_doubled_and_exchanged_entries_are_noticed,
     a_false_snapshot_is_noticed,
     a_newer_entry_is_refused,
-    entries_of_the_first_format_replay,
 )
 
 
@@ -127,14 +112,6 @@ def chained(bodies: Sequence[tuple[str, dict[str, object]]]) -> list[Entry]:
     for kind, body in bodies:
         found.append(follow(found[-1] if found else None, kind, body))
     return found
-
-
-def in_first_format(entries: Sequence[Entry]) -> list[Entry]:
-    """The same story as format 1 told it: only the first entry named a format, none a time."""
-    new = ("format", "at")
-    bodies = [{k: v for k, v in each.body.items() if k not in new} for each in entries]
-    bodies[0]["format"] = 1
-    return chained([(each.kind, body) for each, body in zip(entries, bodies, strict=True)])
 
 
 def _noticed(

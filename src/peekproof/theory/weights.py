@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from peekproof.core import check
-from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import log_of, up
 from peekproof.core.theorem import theorem
 
@@ -50,42 +49,3 @@ def most_updates(*, cells: int, error: Fraction) -> int:
     if size == 1:
         return 0
     return int(Fraction(up(log_of(Fraction(size)))) / (2 * gap * gap))
-
-
-@theorem("T-private-mw", "peekproof", "The proof in its docstring")
-def private_weights(
-    *, cells: int, rows: int, threshold: int, radius: Fraction
-) -> tuple[int, Fraction]:
-    """The most failed guesses of privately checked weights, and how far any answer can err.
-
-        failures ≤ ln|X|/(2γ²),    γ = (T − r − ½)/n        error ≤ (T + r + ½)/n
-
-    Weights guess g for a share q, and G is the integer nearest to g·n, n = `rows`. Numeric sparse
-    vector is asked whether the count c = n·q(S) less G reaches T = `threshold`, and if not, whether
-    G less c does. If neither, g is the answer. If one does, its noisy count gives the answer a, cut
-    to [0, 1], and the weights learn it, within r/n.
-
-    Proof. Both differences move by at most 1 with one record, and G is known before they are asked,
-    so they are counts as numeric sparse vector takes them. Suppose it errs by at most r = `radius`
-    in all it says. A difference that reached T is at least T − r, so g is off by at least γ; the
-    answer is off by at most r/n, also after it was cut, and further than that from g, for
-    T − 2r − ½ > r. So each failure is an update of T-mw for D = S with error γ. A guess that stays
-    has |c − G| < T + r, and |g − q(S)| is at most ½/n more; r alone is less than that. ∎
-
-    Holds when: numeric sparse vector errs by at most r in all verdicts and counts of its run, as it
-    does except with the probability its radius is for, two comparisons to a question; T > 3r + ½;
-    and, for the number of failures, the weights take γ as their error, and every row of S is one of
-    the cells for all questions asked.
-    Rounds: up, by T-mw; the error not at all.
-    """
-    n, size = check.positive_integer(rows=rows), check.positive_integer(cells=cells)
-    reach, top = check.amount(radius=radius), check.positive_integer(threshold=threshold)
-    half = Fraction(1, 2)
-    if top <= 3 * reach + half:
-        raise InvalidInput(
-            argument="threshold",
-            accepted=f"above 3·radius + 1/2 = {3 * reach + half}",
-            given=str(top),
-        )
-    most = most_updates(cells=size, error=(top - reach - half) / n)
-    return most, (top + reach + half) / n

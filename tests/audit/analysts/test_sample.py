@@ -11,7 +11,12 @@ SAMPLE = ExactSample({"a": np.array([1.0, 2.0, 3.0, 6.0])})
 
 @pytest.mark.parametrize(
     ("question", "value"),
-    [("a > 1", 0.75), ("share(a = 6)", 0.25), ("mean(a, 0, 8)", 3.0), ("mean(a, 2, 4)", 2.75)],
+    [
+        ("a > 1", 0.75),
+        ("share(a = 6)", 0.25),
+        ("mean(a, 0, 8, 0)", 3.0),
+        ("mean(a, 2, 4, 2)", 2.75),
+    ],
 )
 def test_shares_and_means_of_the_rows_are_exact(question: str, value: float) -> None:
     assert SAMPLE(question) == SAMPLE(question, guess=0.5) == value

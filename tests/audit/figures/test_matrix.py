@@ -28,7 +28,7 @@ HELD = {
     "decisive": Decisive(value=0.4, low=0.1, high=0.7, truth=0.5, holds=True),
 }  # fmt: skip
 SILENT = {**HELD, "asked": 0, "forced": 0.0, "widest": 0.0, "decisive": None}
-REFUSED = {**SILENT, "mechanism": "votes", "refusal": "refused: too few rows"}
+REFUSED = {**SILENT, "mechanism": "rounds", "refusal": "refused: too few rows"}
 INAPT = {**SILENT, "mechanism": "ladder", "applies": False}
 OUTCOMES = tuple(Outcome(**each) for each in (MISSED, HELD, REFUSED, INAPT))
 FOUND = Matrix(rows=1234, questions=30, confidence=Fraction(9, 10), seed=4, outcomes=OUTCOMES)
@@ -47,7 +47,7 @@ def test_every_cell_says_in_words_and_signs_what_came_of_it(tmp_path: Path) -> N
 
     for words in ("0.234 ✗", "±0.111", "0.045 ✓ r", "±0.321", "refused", "–"):
         assert texts.count(words) == 1, words
-    assert {"plain", "planned", "votes", "ladder", "correlation", "0.210 at the end"} <= set(texts)
+    assert {"plain", "planned", "rounds", "ladder", "correlation", "0.210 at the end"} <= set(texts)
     assert "<pattern" in source  # hatching, for grey
 
 
@@ -87,6 +87,6 @@ def test_one_attack_is_drawn_around_the_truth(tmp_path: Path) -> None:
     for words in ("misses", "holds", "refused", "does not answer such questions", "truth"):
         assert texts.count(words) == 1, words
     assert "0.210: expected of exact answers" in texts
-    assert {"plain", "planned", "votes", "ladder"} <= set(texts)
+    assert {"plain", "planned", "rounds", "ladder"} <= set(texts)
     assert command in " ".join(texts)
     assert "<pattern" in source

@@ -62,15 +62,11 @@ def test_noise_reaches_as_far_as_sums_and_integrals_say(t: float) -> None:
 
 
 @pytest.mark.parametrize("t", ERRORS)
-def test_votes_and_fresh_rows_reach_as_far_as_exact_counting_says(t: float) -> None:
-    (votes,) = [each for each in error_lines() if each.name.endswith("votes")]
-    size, part, half = int(votes.name.split()[0].replace(",", "")), ROWS // QUESTIONS, ROWS // 2
-    far = [x for x in range(size + 1) if abs(Fraction(x, size) - Fraction(1, 2)) > Fraction(t)]
-    by_votes = Fraction(sum(comb(size, x) for x in far), 2**size)
+def test_fresh_rows_reach_as_far_as_exact_counting_says(t: float) -> None:
+    part, half = ROWS // QUESTIONS, ROWS // 2
     far = [x for x in range(part + 1) if abs(Fraction(x, part) - Fraction(1, 2)) > Fraction(t)]
     by_rows = Fraction(sum(comb(half, x) * comb(half, part - x) for x in far), comb(ROWS, part))
 
-    assert votes.law(t) == pytest.approx(float(by_votes), rel=1e-8)
     assert share("fresh rows").law(t) == pytest.approx(float(by_rows), rel=1e-6)
 
 

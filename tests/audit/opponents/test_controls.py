@@ -30,7 +30,7 @@ def told(setup: Plain | NoiseOnly, *, questions: int = 1, seed: int = 1) -> Told
 @pytest.mark.parametrize(("questions", "deviations"), [(1, ONE), (10, TEN)])
 @pytest.mark.parametrize(
     ("question", "value", "variance"),
-    [("a > 1", 0.75, 3 / 16), ("mean(a, 0, 8)", 3.0, 3.5), ("mean(a, 2, 4)", 2.75, 11 / 16)],
+    [("a > 1", 0.75, 3 / 16), ("mean(a, 0, 8, 0)", 3.0, 3.5), ("mean(a, 2, 4, 2)", 2.75, 11 / 16)],
 )
 def test_plain_answers_are_exact_and_their_intervals_bonferronis(
     question: str, value: float, variance: float, questions: int, deviations: float
@@ -42,7 +42,7 @@ def test_plain_answers_are_exact_and_their_intervals_bonferronis(
     assert reply.low + reply.high == pytest.approx(2 * value)
 
 
-@pytest.mark.parametrize(("question", "width"), [("a > 1", 1.0), ("mean(a, 0, 8)", 8.0)])
+@pytest.mark.parametrize(("question", "width"), [("a > 1", 1.0), ("mean(a, 0, 8, 0)", 8.0)])
 def test_noise_is_as_large_as_samples_scatter_in_the_units_of_the_question(
     question: str, width: float
 ) -> None:

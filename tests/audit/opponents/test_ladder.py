@@ -58,7 +58,7 @@ def test_nothing_is_drawn() -> None:
 
 def test_a_mean_is_no_submission() -> None:
     with pytest.raises(InvalidInput, match=r"^question must be a share of rows"):
-        board().reply("mean(a, 0, 100)")
+        board().reply("mean(a, 0, 100, 0)")
 
 
 def test_more_submissions_than_were_agreed_are_refused() -> None:

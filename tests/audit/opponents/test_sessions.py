@@ -41,9 +41,9 @@ def opened(name: str, columns: Columns, *, questions: int = 20, seed: int = 1) -
     return OPPONENTS[name].open(columns, terms=terms)
 
 
-def test_there_are_two_controls_and_twelve_that_are_certified() -> None:
+def test_there_are_two_controls_and_eleven_that_are_certified() -> None:
     assert [each.name for each in CONTROLS] == ["plain", "noise-only"]
-    assert len(CERTIFIED) == 12
+    assert len(CERTIFIED) == 11
     assert all(each.certified for each in CERTIFIED)
     assert {each.name: each for each in (*CONTROLS, *CERTIFIED)} == OPPONENTS
 
@@ -97,7 +97,7 @@ MEANS = [each for each in SESSIONS if each != "thresholdout"]
 @pytest.mark.parametrize("name", MEANS)
 def test_means_are_told_in_their_own_units(name: str, columns: Columns) -> None:
     share = opened(name, columns).reply("a >= 4", guess=5 / 9)
-    mean = opened(name, columns).reply("mean(a, 0, 8)", guess=4.0)
+    mean = opened(name, columns).reply("mean(a, 0, 8, 0)", guess=4.0)
 
     assert 4 in mean
     assert mean.high - mean.low < 8
@@ -106,7 +106,7 @@ def test_means_are_told_in_their_own_units(name: str, columns: Columns) -> None:
 
 def test_thresholdout_answers_shares_alone(columns: Columns) -> None:
     with pytest.raises(InvalidInput, match=r"^question must be a share") as refused:
-        opened("thresholdout", columns).reply("mean(a, 0, 8)", guess=4.0)
+        opened("thresholdout", columns).reply("mean(a, 0, 8, 0)", guess=4.0)
 
     assert refused.value.argument == "question"
 
@@ -164,7 +164,7 @@ def test_a_guess_is_confirmed_to_the_tolerance_that_was_asked_for(
 
 
 @pytest.mark.parametrize("tolerance", [1e-9, None])
-@pytest.mark.parametrize(("question", "guess"), [("x", 0.31), ("mean(a, 0, 8)", 4.1)])
+@pytest.mark.parametrize(("question", "guess"), [("x", 0.31), ("mean(a, 0, 8, 0)", 4.1)])
 def test_who_asks_too_narrowly_or_not_at_all_gets_about_the_narrowest(
     question: str, guess: float, tolerance: float | None, columns: Columns
 ) -> None:

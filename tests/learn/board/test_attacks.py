@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from learn.board.contests import OPEN, Signs, names
 from peekproof.audit.analysts.correlation import leanings
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.entry import Entry
 from peekproof.testing.statistics import statistical
-from learn.board.contests import OPEN, Signs, names
 
 _MISS = 1e-9  # how often the board may be wrong; and so this test
 _MARGIN = 0.15  # by which attacks must fool a plain board

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from learn.board.contests import Contest
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.store import BoardStore
 from peekproof.ledger.ledger import Ledger
-from learn.board.contests import Contest
 
 _CHILD = """
 import os, sys

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from learn.board.contests import Contest
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.board.export import export_text, verify_export
 from peekproof.learn.board.signing import FILE, new_key
-from learn.board.contests import Contest
 
 
 @pytest.fixture

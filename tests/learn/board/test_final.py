@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from learn.board.contests import Contest
+from learn.board.test_standings import entry
 from peekproof.core.errors import DataError, InvalidInput, LedgerClosed
 from peekproof.learn.board import closing, phases
 from peekproof.learn.board.board import Board
@@ -16,8 +18,6 @@ from peekproof.learn.column import labels_of, predictions_of
 from peekproof.learn.metrics.accuracy import Accuracy
 from peekproof.learn.metrics.gain import Gain
 from peekproof.testing.statistics import statistical
-from learn.board.contests import Contest
-from learn.board.test_standings import entry
 
 
 def test_nothing_is_read_of_the_final_before_the_close(

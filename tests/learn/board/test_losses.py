@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from peekproof.learn.board.entry import Told
 from learn.board.contests import Contest
+from peekproof.learn.board.entry import Told
 
 LOSS = "absolute_error(0, 1)"
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import peekproof
+from learn.board.contests import OPEN, labels_of, names
 from peekproof.core.errors import InvalidInput
 from peekproof.core.witness_errors import BudgetElsewhere
 from peekproof.learn.board.board import Board
-from learn.board.contests import OPEN, labels_of, names
+
+pytestmark = pytest.mark.one_budget
 
 ROWS = 400
 LABELS = np.random.default_rng(5).integers(0, 2, ROWS)
@@ -82,3 +84,37 @@ def test_a_contest_is_closed_and_opened_again_as_before(tmp_path: Path) -> None:
     OPEN.remove(board)
     with Board.open(tmp_path / "first") as again:
         assert again.close().finalists[0].team == "ann"
+
+
+@pytest.mark.parametrize("order", ["given", "of ids"])
+def test_labels_without_their_ids_have_no_second_budget_beside_a_contest(
+    tmp_path: Path, order: str
+) -> None:
+    shuffled = TABLE.sample(fraction=1, shuffle=True, seed=3)
+    made(tmp_path, "first", labels=shuffled)
+    bare = shuffled if order == "given" else shuffled.sort("id")
+    with pytest.raises(BudgetElsewhere, match=r"first\.board") as caught:
+        peekproof.Holdout(None, bare["label"].to_numpy())
+    assert caught.value.columns == ("label",)
+
+
+@pytest.mark.parametrize("order", ["given", "of ids"])
+def test_a_contest_of_labels_that_had_a_holdout_without_ids_is_refused(
+    tmp_path: Path, order: str
+) -> None:
+    with peekproof.Holdout(None, TABLE.sort("id")["label"].to_numpy()) as holdout:
+        holdout.score(np.zeros(ROWS), guess=0.5)
+    ordered = TABLE.sort("id")
+    given = ordered if order == "given" else ordered.sample(fraction=1, shuffle=True, seed=3)
+    with pytest.raises(BudgetElsewhere) as caught:
+        made(tmp_path, "first", labels=given)
+    assert caught.value.columns == ("label",)
+    made(tmp_path, "other", labels=labels_of(1 - LABELS[::-1]))
+
+
+def test_whole_numbers_as_ids_are_ordered_as_numbers(tmp_path: Path) -> None:
+    with peekproof.Holdout(None, LABELS) as holdout:
+        holdout.score(np.zeros(ROWS), guess=0.5)
+    numbered = TABLE.with_columns(id=np.arange(ROWS))
+    with pytest.raises(BudgetElsewhere):
+        made(tmp_path, "first", labels=numbered.sample(fraction=1, shuffle=True, seed=3))

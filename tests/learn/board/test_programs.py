@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from learn.board.contests import Contest
+from learn.board.test_unpacking import packed
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.programs import evaluate, scored_codabench
-from learn.board.contests import Contest
-from learn.board.test_unpacking import packed
 
 
 def test_codabench_gets_scores_with_intervals(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+from learn.board.contests import Contest, labels_of, names
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.refusals import BudgetExhausted, ShareExhausted
 from peekproof.core.witness_errors import BudgetElsewhere
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.entry import Told
 from peekproof.learn.holdout import Holdout
-from learn.board.contests import Contest, labels_of, names
 
 
 def test_the_first_entry_is_told_and_a_worse_one_is_not(tmp_path: Path) -> None:
@@ -166,6 +166,35 @@ def test_the_same_predictions_are_the_same_entry_and_free(tmp_path: Path) -> Non
     assert contest.draws == 1
 
 
+def changed(rows: pl.DataFrame, value: float, name: str = "r7") -> pl.DataFrame:
+    """The predictions, with another one for one row."""
+    other = pl.when(pl.col("id") == name).then(pl.lit(value))
+    return rows.with_columns(prediction=other.otherwise(pl.col("prediction").cast(pl.Float64)))
+
+
+@pytest.mark.parametrize(("metric", "value"), [("accuracy", 0.5), ("brier", 2.0)])
+def test_a_refusal_does_not_tell_which_phase_a_row_is_of(
+    tmp_path: Path, metric: str, value: float
+) -> None:
+    contest = Contest(tmp_path, rows=200, metric=metric)
+    given = contest.right(0.7)
+    for name in ("r7", "r107"):  # of the public phase, and of the final
+        with pytest.raises(InvalidInput) as refused:
+            contest.board.submit("ann", changed(given, value, name))
+        row = contest.board.ids.index(name)
+        assert f"got {value} in row {row} (from 0)" in str(refused.value)
+    assert contest.draws == 0
+
+
+def test_numbers_are_no_names_of_classes(tmp_path: Path) -> None:
+    labels = {each: "no" if int(each[1:]) % 2 else "yes" for each in names(200)}
+    board = Board.create(tmp_path / "texts", labels=labels, final=0.5)
+    with pytest.raises(InvalidInput, match="texts, as the labels are, got numbers for 'r0'"):
+        board.submit("ann", dict.fromkeys(labels, float("nan")))
+    assert board.left() == 1000
+    board.release()
+
+
 @pytest.mark.parametrize(
     ("change", "what"),
     [
@@ -174,8 +203,10 @@ def test_the_same_predictions_are_the_same_entry_and_free(tmp_path: Path) -> Non
         (lambda rows: rows.with_columns(pl.col("id") + "x"), "none for 'r0'"),
         (lambda rows: rows.rename({"prediction": "label"}), "columns id and prediction"),
         (lambda rows: rows.with_columns(prediction=pl.lit("cat")), "finite numbers"),
-        (lambda rows: rows.with_columns(prediction=pl.lit(None)), "a row without"),
+        (lambda rows: rows.with_columns(prediction=pl.lit(None)), "no prediction for 'r0', 'r1'"),
         (lambda rows: rows.with_columns(prediction=pl.lit(float("nan"))), "finite numbers"),
+        (lambda rows: changed(rows, float("nan")), "got others for 'r7'"),
+        (lambda rows: changed(rows, 0.5), "classes: text or whole numbers, got 0.5 in row"),
         (lambda rows: [1, 2, 3], "a list"),
     ],
 )

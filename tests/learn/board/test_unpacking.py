@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from learn.board.contests import Contest
 from peekproof.core.errors import DataError
 from peekproof.learn.board.unpacking import MOST_FILES, unpacked
-from learn.board.contests import Contest
 
 
 def packed(path: Path, **files: str) -> Path:

@@ -21,7 +21,7 @@ SAID = np.where(RNG.random(2 * ROWS) < 0.2, 1 - BINARY, BINARY)
 CLASSES = RNG.integers(0, 3, ROWS)
 SAID_CLASSES = np.where(RNG.random(ROWS) < 0.3, (CLASSES + 1) % 3, CLASSES)
 NUMBERS = RNG.uniform(20, 30, 2 * ROWS)
-CLOSE = NUMBERS + RNG.normal(0, 1, 2 * ROWS)
+CLOSE = np.clip(NUMBERS + RNG.normal(0, 1, 2 * ROWS), 20, 30)
 
 
 class Remembering:
@@ -113,7 +113,7 @@ def test_parts_are_asked_once_for_all_metrics_and_models() -> None:
     numbers = peekproof.Holdout(HELD, NUMBERS[HELD], metric="r2(20, 30)")
     numbers.score(CLOSE[HELD], guess=0.9)
     assert spent(numbers) == 3
-    numbers.score(CLOSE[HELD] + 0.1, guess=0.9)
+    numbers.score(CLOSE[HELD] * 0.99 + 0.25, guess=0.9)
     assert spent(numbers) == 4  # what is about labels alone is known
     assert spent(holdout) == 4
     holdout.score(other, metric="precision")
@@ -150,17 +150,19 @@ def test_classes_may_be_below_0_and_come_from_an_array() -> None:
 
 
 def test_a_class_that_never_comes_says_nothing() -> None:
-    found = peekproof.Holdout(None, np.zeros(ROWS), metric="f1").score(np.zeros(ROWS))
-
-    assert (found.low, found.high) == (0, 1)
+    with pytest.raises(InvalidInput, match="the interval would be from 0 to 1"):
+        peekproof.Holdout(None, np.zeros(ROWS), metric="f1").score(np.zeros(ROWS))
 
 
 def test_labels_without_variance_bound_r2_from_above_alone() -> None:
     y = np.full(ROWS, 25.0)
-    found = peekproof.Holdout(None, y, metric="r2(20, 30)").score(y + 1, guess=0.0)
+    holdout = peekproof.Holdout(None, y, metric="r2(20, 30)")
+    with pytest.raises(InvalidInput, match="all numbers of at most 1"):
+        holdout.score(y + 1, guess=0.0)  # as small an error as the variance says nothing
 
+    found = holdout.score(y + 5, guess=-1e6)
     assert found.low == -math.inf
-    assert found.high <= 1
+    assert found.high < 0
 
 
 @pytest.mark.parametrize(("metric", "guess"), [("f1", -0.1), ("f1", 1.1), ("r2(0, 1)", 1.1)])

@@ -11,7 +11,7 @@ import peekproof
 from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
-ROWS, STEPS, TRIALS = 150, 12, 8
+ROWS, STEPS, TRIALS = 1500, 12, 8
 
 Classes = npt.NDArray[np.int64]
 Answers = Callable[[Classes], tuple[float, float, float]]  # a value and the ends of its interval

@@ -34,7 +34,7 @@ CASES = {
     "log_loss": (CLASSES, MATRIX, oracle.log_loss(CLASSES, MATRIX)),
     'log_loss(0.005, "yes")': (TEXTS, CHANCE, oracle.log_loss(BINARY, CHANCE)),
     "absolute_error(0, 100)": (NUMBERS, CLOSE, oracle.mean_absolute_error(NUMBERS, CLOSE)),
-    "squared_error(20, 80)": (NUMBERS, CLOSE, oracle.mean_squared_error(NUMBERS, CLOSE)),
+    "squared_error(0, 100)": (NUMBERS, CLOSE, oracle.mean_squared_error(NUMBERS, CLOSE)),
     "pinball(0.9, 0, 100)": (
         NUMBERS,
         CLOSE,

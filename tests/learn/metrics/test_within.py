@@ -8,7 +8,7 @@ from sklearn import metrics as oracle
 from sklearn.calibration import calibration_curve
 
 import peekproof
-from peekproof.core.errors import PeekproofError, InvalidInput
+from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.derive.derived import Derived
 from peekproof.learn.holdout import Holdout
 
@@ -69,7 +69,7 @@ def test_composites_among_some_rows() -> None:
 def test_r2_among_some_rows_is_refused_before_anything_is_spent() -> None:
     rows = holdout()
     with pytest.raises(InvalidInput, match="where must be left out for r2"):
-        rows.score(NUMBERS, metric="r2(0, 1)", where="old")
+        rows.score(SAID, metric="r2(0, 1)", where="old")
 
     assert rows.left == 10_000
 

@@ -64,16 +64,6 @@ def feldman_steinke_split(rows: int, k: int, beta: float) -> float:
     return gaussian_information_split(rows, k, beta, k * rows / (8 * (rows - 1) ** 2))
 
 
-def blanc_split(rows: int, k: int, beta: float) -> float:
-    counts = (rows * np.geomspace(1e-4, 1, 400)).tolist()
-    moments = [moment(4 * k * v / rows, rows) for v in counts]
-    return min(
-        sqrt(log(2 * k / (beta * b)) / (2 * v)) + sqrt(x / (beta * (1 - b)))
-        for b in SHARES
-        for v, x in zip(counts, moments, strict=True)
-    )
-
-
 def zcdp_closed_jung(rows: int, k: int, beta: float) -> float:
     """T-jung with ε = ρ + 2√(ρ ln(1/δ)) in place of the least over Rényi orders."""
 

@@ -1,12 +1,11 @@
 """T-mi: the formula against mpmath, the information against conversations where it is known."""
 
 from fractions import Fraction
-from itertools import product
-from math import comb, log, nan
+from math import comb, nan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import expm1, mpf, mpmathify, sqrt, workdps
 from mpmath import log as mlog
@@ -18,7 +17,6 @@ from peekproof.theory.generalization.mutual_information import (
     by_information,
     gaussian_information,
     second_moment,
-    vote_information,
     zcdp_information,
 )
 from peekproof.theory.generalization.noise import Shortfall
@@ -114,46 +112,6 @@ def test_gaussian_information_covers_the_truth_and_is_sharp_for_much_noise(
         assert truth >= 0.95 * claimed
 
 
-def vote_truth(*, rows: int, votes: int, chance: float) -> float:
-    """I(S; bits) for one question asked `votes` times, exactly: only counts matter."""
-    prior = np.array(
-        [comb(rows, i) * chance**i * (1 - chance) ** (rows - i) for i in range(rows + 1)]
-    )
-    share = np.arange(rows + 1) / rows
-    total = 0.0
-    laws = np.array(
-        [share**h * (1 - share) ** (votes - h) * comb(votes, h) for h in range(votes + 1)]
-    ).T
-    mixture = prior @ laws
-    for p, law in zip(prior, laws, strict=True):
-        total += p * sum(x * log(x / m) for x, m in zip(law, mixture, strict=True) if x > 0)
-    return total
-
-
-@pytest.mark.parametrize(("rows", "votes"), list(product([1, 2, 5, 20], [1, 3, 30])))
-@pytest.mark.parametrize("chance", [0.5, 0.05, 0.001])
-def test_vote_information_covers_the_truth(rows: int, votes: int, chance: float) -> None:
-    truth = vote_truth(rows=rows, votes=votes, chance=chance)
-
-    assert truth <= vote_information(rows=rows, votes=votes) == pytest.approx(4 * votes / rows)
-
-
-@given(values=st.lists(st.floats(0, 1), min_size=2, max_size=7))
-@settings(max_examples=60)
-def test_the_step_of_the_vote_proof_holds_for_every_sample(values: list[float]) -> None:
-    """E_J χ² ≤ 1/(h+1) over all sets J of h records, by enumeration."""
-    n = len(values)
-    for h in range(n):
-        sets = [c for c in product((0, 1), repeat=n) if sum(c) == h]
-        p = sum(values) / n
-        squares = []
-        for chosen in sets:
-            x = sum(v for v, c in zip(values, chosen, strict=True) if c)
-            squares.append((h + 2) * (p * p / (x + 1) + (1 - p) ** 2 / (h - x + 1)) - 1)
-
-        assert sum(squares) / len(sets) <= 1 / (h + 1) + 1e-12
-
-
 @pytest.mark.parametrize("information", [nan, -1.0, 1e101])
 def test_absurd_information_is_refused(information: float) -> None:
     with pytest.raises(InvalidInput, match="information"):
@@ -167,5 +125,3 @@ def test_absurd_arguments_are_refused() -> None:
         zcdp_information(ZCDP(Fraction(1)), rows=0)
     with pytest.raises(InvalidInput, match="sigma"):
         gaussian_information(rows=1, sigma=Fraction(0), count=1)
-    with pytest.raises(InvalidInput, match="votes"):
-        vote_information(rows=1, votes=0)

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import inf, nan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import erfc, erfinv, exp, log, mpf, mpmathify, pi, quad, sqrt, workdps
 from mpmath import inf as infinity
@@ -17,7 +17,6 @@ from peekproof.theory.generalization.noise import (
     gaussian_shortfall,
     laplace_accuracy,
     mean_largest_normal,
-    vote_shortfall,
 )
 
 TIGHT = mpf("1e-9")
@@ -61,21 +60,6 @@ def test_gaussian_shortfall_is_the_mean_beyond_the_quantile(beta: Fraction) -> N
         assert exact <= claimed.radius <= exact * (1 + TIGHT)
 
 
-@given(votes=st.integers(1, 10**6), count=st.integers(1, 1000), beta=betas)
-@settings(max_examples=25)
-def test_vote_shortfall_covers_the_mean_of_hoeffding_quantiles(
-    votes: int, count: int, beta: Fraction
-) -> None:
-    claimed = vote_shortfall(votes=votes, count=count, beta=beta).radius
-    with workdps(30):
-        top, b = log(2 * count / mpmathify(beta)), mpmathify(beta)
-        # u = β·e^{−t}: the mean over (0, β) is the mean over an exponential t.
-        exact = quad(lambda t: sqrt((top + t) / (2 * votes)) * exp(-t), [0, 1, 10, infinity])
-
-        assert exact <= claimed <= exact * mpf("1.1")
-        assert b < 1
-
-
 @pytest.mark.parametrize("count", [1, 2, 600, 10**8])
 def test_mean_of_the_largest_normal_is_within_a_step(count: int) -> None:
     claimed = mean_largest_normal(count=count)
@@ -99,5 +83,3 @@ def test_absurd_noise_is_refused() -> None:
         gaussian_accuracy(sigma=Fraction(0), count=1, beta=Fraction(1, 20))
     with pytest.raises(InvalidInput):
         laplace_accuracy(scale=Fraction(1), count=0, beta=Fraction(1, 20))
-    with pytest.raises(InvalidInput):
-        vote_shortfall(votes=1, count=1, beta=Fraction(1))

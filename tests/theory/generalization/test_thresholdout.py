@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, workdps
 from numpy.typing import NDArray
 
+from mechanisms.discrete_laws import mass
 from peekproof.core.errors import InvalidInput
 from peekproof.core.target import Target
 from peekproof.theory.discrete_noise import discrete_laplace_shortfall
@@ -21,7 +22,6 @@ from peekproof.theory.generalization.thresholdout import (
     standing_certificate,
     verdict_shortfall,
 )
-from mechanisms.discrete_laws import mass
 
 Floats = NDArray[np.float64]
 

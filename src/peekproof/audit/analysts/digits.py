@@ -108,7 +108,7 @@ class Digits:
         notes, counts = Notes(oracle), list[int]()
         for block in range(self.blocks):
             truth = sum(map(Fraction, self._packed(block).tolist()), Fraction(0)) / self.size
-            told = notes.ask(f"mean(d{block}, 0, 1)", truth=truth, guess=float(truth))
+            told = notes.ask(f"mean(d{block}, 0, 1, 0)", truth=truth, guess=float(truth))
             total = round(told * self.rows * 2**_PLACES)
             counts += [
                 total >> (_PLACES - self.bits * place) & (2**self.bits - 1)

@@ -127,4 +127,4 @@ class Freedman:
         most = max(1, sum(map(abs, whole)) / _FINEST)
         bound = 2 ** ceil(log2(most))
         terms = " ".join(f"{each:+d}*{name}" for each, name in zip(whole, kept, strict=True))
-        return f"mean(({terms}) * {LABEL} / {_FINEST}, -{bound}, {bound})"
+        return f"mean(({terms}) * {LABEL} / {_FINEST}, -{bound}, {bound}, -{bound})"

@@ -86,5 +86,5 @@ class ExactSample:
 def _squared(form: Mean, *, text: str) -> Question:
     inside = Clip(form.operand, form.low, form.high)
     most = max(form.low**2, form.high**2)
-    square = Mean(Product((inside, inside)), low=0.0, high=most, missing=form.missing**2)
+    square = Mean(Product((inside, inside)), low=0.0, high=most, missing=form.filled**2)
     return question_of(square, text=f"square of {text}")

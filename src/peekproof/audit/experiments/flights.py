@@ -17,6 +17,7 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.analysts.sample import ExactSample
 from peekproof.audit.real_data import flights
 from peekproof.audit.reply import Reply, textbook
+from peekproof.ledger.witness import simulation
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded
 from peekproof.session.guessers import Training
@@ -109,6 +110,7 @@ def hunt_plainly(sample: Columns, *, depth: int = DEPTH) -> Hunt:
     return _hunt(answer, score=lambda said: said.value, depth=depth)
 
 
+@simulation()
 def hunt_with_peekproof(sample: Columns, *, seed: int, depth: int = DEPTH) -> Hunt:
     """One half of the rows guesses, the session holds the other and checks."""
     half = len(next(iter(sample.values()))) // 2

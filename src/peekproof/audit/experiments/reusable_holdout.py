@@ -21,6 +21,7 @@ from peekproof.audit.correlation import agreement
 from peekproof.audit.reply import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
+from peekproof.ledger.witness import simulation
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded
 from peekproof.session.opening import open
@@ -109,6 +110,7 @@ class Outcome:
     failures: int
 
 
+@simulation()
 def reusable_holdout(scene: Scene, *, seed: int) -> Outcome:
     """Both conversations, about the same rows."""
     rng = np.random.default_rng(seed)

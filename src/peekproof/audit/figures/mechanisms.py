@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
-from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, PINK, SKY, picture, ruled
+from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, SKY, picture, ruled
 from peekproof.core.target import Target
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential
@@ -27,9 +27,7 @@ from peekproof.mechanisms.noisy_max import NoisyMax
 from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.theory.generalization.truncation import best_bins
-from peekproof.theory.generalization.votes import best_votes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +70,6 @@ def error_lines() -> tuple[Line, ...]:
     gaussian = Gaussian(rows=ROWS, sigma=wide, step=STEP)
     discrete = DiscreteGaussian(rows=ROWS, sigma=wide, step=STEP)
     bins = Truncation(rows=ROWS, bins=best_bins(rows=ROWS, target=TARGET))
-    votes = Votes(rows=ROWS, votes=best_votes(rows=ROWS, target=TARGET))
     split = Splitting(rows=ROWS, parts=QUESTIONS, key="0" * 32)
     return (
         Line(
@@ -92,10 +89,6 @@ def error_lines() -> tuple[Line, ...]:
             name=f"{bins.bins} bins", law=lambda t: max(0.0, 1 - 2 * bins.bins * t),
             radius=bins.radius(beta=BETA), colour=GREEN, dot=4, named=(0.001, 4.5e-3),
             pointing=(0.0199, 4.5e-3),
-        ),
-        Line(
-            name=f"{votes.votes:,} votes", law=_votes(votes), radius=votes.radius(beta=BETA),
-            colour=PINK, named=(0.0565, 1.6e-4),
         ),
         Line(
             name=f"fresh rows,\n{split.rows_per_part} a question", law=_splitting(split),
@@ -157,11 +150,6 @@ def _discrete_gaussian(mechanism: DiscreteGaussian) -> Law:
     return law
 
 
-def _votes(mechanism: Votes) -> Law:
-    size = mechanism.votes
-    return _around_half([_choose(size, heads) - size * log(2) for heads in range(size + 1)])
-
-
 def _splitting(mechanism: Splitting) -> Law:
     part, rows = mechanism.rows_per_part, mechanism.rows
     ones = rows // 2
@@ -209,14 +197,14 @@ def draw_mechanisms(path: Path) -> Path:
     """The chance of an error beyond t, for shares on the left and for choices on the right."""
     caption = (
         f"{ROWS:,} rows, one use at ρ = {float(RHO):g} (ε = μ = {float(EPSILON):g}, exponential "
-        f"mechanism ε = {float(2 * EPSILON):g}); bins, votes and fresh rows as for "
+        f"mechanism ε = {float(2 * EPSILON):g}); bins and fresh rows as for "
         f"{QUESTIONS:,} questions   ·   {COMMAND}"
     )
     with picture(path, size=(11, 5), caption=caption) as figure:
         left, right = figure.subplots(1, 2, sharey=True)
         _draw(left, error_lines(), most=0.13)
         _draw(right, choice_lines(), most=0.36)
-        left.set_title("A share: noise, bins, votes, fresh rows")
+        left.set_title("A share: noise, bins, fresh rows")
         left.set_xlabel("t, distance from the share of the sample")
         left.set_ylabel("Pr[error > t]")
         right.set_title(f"The best of {CANDIDATES} shares")

@@ -49,7 +49,6 @@ _FAMILIES: dict[str, dict[str, Look]] = {
     "mutual information": {
         "Gaussian noise, information by leaving one out": ("#2f6b3a", "-", 1.2),
         "Gaussian noise, information by zCDP": ("#74a85a", "-.", 1.2),
-        "votes of random records, information": ("#74a85a", "--", 1.2),
     },
     "total variation": {
         "Gaussian noise, total variation of the whole": ("#a3476b", "-", 1.2),

@@ -1,4 +1,4 @@
-"""A plain holdout beside Peekproof, scene by scene: what is said of what each likes, and is true."""
+"""A plain holdout beside Peekproof, scene by scene: what each likes, says, and what is true."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -26,7 +26,6 @@ from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.mechanisms.votes import Votes
 from peekproof.planner.gaussian import on_grid
 from peekproof.planner.ladder import best_ladder
 from peekproof.planner.limited import Limit
@@ -57,7 +56,7 @@ class Route:
 def routes(*, rows: int, target: Target) -> tuple[Route, ...]:
     """All routes that say something here: those that certify first, then the published ones."""
     found = (
-        *(_noisy(rows, target, kind) for kind in (Gaussian, Laplace, Votes)),
+        *(_noisy(rows, target, kind) for kind in (Gaussian, Laplace)),
         _open_ended(rows, target),
         _truncated(rows, target),
         *(_fresh(rows, target, kind) for kind in (Splitting, Rounds)),
@@ -69,9 +68,9 @@ def routes(*, rows: int, target: Target) -> tuple[Route, ...]:
     return tuple(route for route in found if route is not None and route.radius < VACUOUS)
 
 
-def _noisy(rows: int, target: Target, kind: type[Gaussian | Laplace | Votes]) -> Route:
+def _noisy(rows: int, target: Target, kind: type[Gaussian | Laplace]) -> Route:
     best = plan(rows=rows, target=target, mechanisms=(kind,))
-    if not isinstance(best.mechanism, Gaussian | Laplace | Votes):
+    if not isinstance(best.mechanism, Gaussian | Laplace):
         raise TypeError(kind)
     answering = Steady(best.mechanism, around(best.certificate))
     return _route(best, voting(answering, rows=rows, target=target))

@@ -29,10 +29,9 @@ from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.votes import Votes
 from peekproof.noise.entropy import Entropy
 
-Noisy = Gaussian | Laplace | Votes
+Noisy = Gaussian | Laplace
 
 
 class Answering(Protocol):
@@ -129,5 +128,3 @@ def deviation(mechanism: Noisy) -> float:
             return float(sigma)
         case Laplace(scale=scale):
             return sqrt(2) * float(scale)
-        case Votes(votes=votes):
-            return 1 / (2 * sqrt(votes))

@@ -6,7 +6,6 @@ from typing import final
 from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.opponents.protocol import Opponent, Terms
 from peekproof.audit.reply import Reply, reply_of
-from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.checking import Checking
@@ -17,6 +16,7 @@ from peekproof.noise.entropy import Seeded
 from peekproof.planner.plan import Guessed, Mechanism
 from peekproof.query.question import parse_question
 from peekproof.session.opening import open
+from peekproof.session.quotients import OneNumber
 from peekproof.session.session import Session
 
 # A guess that fails tells about the sample, so an attacker wants the least tolerance there is. It
@@ -40,7 +40,7 @@ class Asked(Opponent):
     ) -> Reply:
         return reply_of(self._answer(question, guess, tolerance))
 
-    def _answer(self, question: str, guess: float | None, tolerance: float | None) -> Answer:
+    def _answer(self, question: str, guess: float | None, tolerance: float | None) -> OneNumber:
         mechanism = self.session.plan.mechanism
         if not isinstance(mechanism, Guessed):
             return self.session.ask(question)

@@ -5,7 +5,18 @@ from typing import TYPE_CHECKING
 
 from peekproof.core.html.bars import Axis
 from peekproof.core.html.certificate import folded_certificate
-from peekproof.core.html.look import Html, bold, box, code, faint, joined, lines, number, table, text
+from peekproof.core.html.look import (
+    Html,
+    bold,
+    box,
+    code,
+    faint,
+    joined,
+    lines,
+    number,
+    table,
+    text,
+)
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up
 from peekproof.core.shown import shown
 

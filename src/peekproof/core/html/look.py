@@ -5,8 +5,10 @@ escaped on its way in, and type checkers see to it that nothing goes around that
 """
 
 from collections.abc import Iterable, Sequence
-from html import escape
+from html import escape as _escape
 from typing import NewType
+
+from peekproof.core.shown import visible_lines
 
 # Text that is safe to show.
 Html = NewType("Html", str)
@@ -14,6 +16,11 @@ Html = NewType("Html", str)
 _LONGEST = 300  # a question may list thousands of candidates
 _CELL = "text-align:left;vertical-align:middle;padding:2px 14px 2px 0"
 _RULE = "border-bottom:1px solid rgba(128,128,128,.25)"
+
+
+def escape(said: str) -> str:
+    """What HTML shows as this text; codes that would turn or hide parts of it are spelled out."""
+    return _escape(visible_lines(said))
 
 
 def text(said: str) -> Html:

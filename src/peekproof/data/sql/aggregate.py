@@ -13,8 +13,17 @@ from typing import final
 from peekproof.data.sql.compile import Scope, clipped, number, truth
 from peekproof.data.sql.ground import Value
 from peekproof.query.cells import Edges, Values
-from peekproof.query.form import FINE, Drawn, Grouped, Histogram, Mean, Quantile, Share, contribution
-from peekproof.query.tree import Compare, IsNull, Number, Predicate
+from peekproof.query.form import (
+    FINE,
+    Drawn,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    contribution,
+)
+from peekproof.query.tree import And, Compare, IsNull, Number, Predicate
 
 FEW = 24  # cells that are counted side by side; with more of them rows are grouped
 
@@ -63,6 +72,8 @@ def aggregate(form: Drawn, scope: Scope, rows: int) -> Sums | Groups:
     match form:
         case Share(predicate):
             return Sums([truth(predicate, scope)], lambda sums: sums[0])
+        case Mean(missing=None):
+            raise TypeError("a quotient is drawn as its parts")
         case Mean() as mean:
             added = _contribution(mean, mean.span, scope)
             return Sums([added], lambda sums: sums[0])
@@ -99,6 +110,7 @@ def _cells(
     read: Callable[[Sequence[int], Sequence[int]], Totals],
     scope: Scope,
 ) -> Sums | Groups:
+    known = weight.known if isinstance(weight, Mean) else None
     if len(by) > FEW:
         added = _weight(weight, scale, scope)
         order = _order(by)
@@ -106,8 +118,8 @@ def _cells(
         def ordered(counts: Sequence[int], sums: Sequence[int]) -> Totals:
             return read([counts[at] for at in order], [sums[at] for at in order])
 
-        return Groups(_number_of(by, scope), added, len(by), ordered)
-    masks, disjoint = _masks(by, scope)
+        return Groups(_number_of(by, known, scope), added, len(by), ordered)
+    masks, disjoint = _masks(by, known, scope)
     sums = [*masks]
     if weight is not None:
         added = _weight(weight, scale, scope)
@@ -122,10 +134,15 @@ def _cells(
 
 
 def _masks(
-    by: Edges | Values, scope: Scope
+    by: Edges | Values, known: Predicate | None, scope: Scope
 ) -> tuple[list[Value], Callable[[Sequence[int]], list[int]]]:
+    """What tells the rows of cells, of those for which `known` holds."""
+
+    def held(cell: Predicate) -> Value:
+        return truth(cell if known is None else And((cell, known)), scope)
+
     if isinstance(by, Values):
-        return [truth(cell, scope) for cell in by.predicates], list
+        return [held(cell) for cell in by.predicates], list
     # From each edge on: one comparison a cell, and a cell is what two of them differ by.
     present: Predicate = IsNull(by.operand, negated=True)
     starts: list[Predicate] = [Compare(">=", by.operand, Number(edge)) for edge in by.edges]
@@ -133,15 +150,19 @@ def _masks(
     def differences(sums: Sequence[int]) -> list[int]:
         return [here - after for here, after in zip(sums, [*sums[1:], 0], strict=True)]
 
-    return [truth(each, scope) for each in (present, *starts)], differences
+    return [held(each) for each in (present, *starts)], differences
 
 
-def _number_of(by: Edges | Values, scope: Scope) -> Value:
+def _number_of(by: Edges | Values, known: Predicate | None, scope: Scope) -> Value:
     does, none = scope.does, scope.does.whole(len(by))
     if isinstance(by, Edges):
         held = number(by.operand, scope)
-        return held.isnull().ifelse(none, does.rank(held, by.edges))
-    return does.place(scope.column(by.column.name), sorted(map(str, by.values)))
+        found = held.isnull().ifelse(none, does.rank(held, by.edges))
+    else:
+        found = does.place(scope.column(by.column.name), sorted(map(str, by.values)))
+    if known is None:
+        return found
+    return (truth(known, scope) == does.whole(1)).ifelse(found, none)
 
 
 def _order(by: Edges | Values) -> Sequence[int]:
@@ -182,7 +203,7 @@ def _weight(weight: Weight, scale: tuple[float, float], scope: Scope) -> Value:
 def _contribution(mean: Mean, scale: tuple[float, float], scope: Scope) -> Value:
     """⌊(x − a)/(b − a)·FINE + ½⌋ for the clipped value x on the scale [a, b]."""
     does, (low, high) = scope.does, scale
-    missing = does.double(mean.missing)
+    missing = does.double(mean.filled)
     inside = clipped(number(mean.operand, scope), mean.low, mean.high, missing, does)
     part = does.fraction(inside - does.double(low), high - low)
     return (part * does.constant(float(FINE)) + does.constant(0.5)).floor().cast("int32")

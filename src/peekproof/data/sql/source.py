@@ -10,6 +10,8 @@ from typing import Any, Protocol, final
 import polars as pl
 
 from peekproof.core.errors import DataChanged, EvaluationFailed
+from peekproof.core.shown import visible
+from peekproof.data.column_marks import ColumnMarks
 from peekproof.data.drawing import empty, unsuitable
 from peekproof.data.fingerprint import Fingerprint
 from peekproof.data.frame import Frame
@@ -74,17 +76,22 @@ class DatabaseSource(Unordered):
         self._statements = Statements(link.layout, link.rows)
         self.schema: Schema = link.layout.schema
         self.rows = link.rows
-        self.fingerprint = self._found(progress)
+        marks = ColumnMarks()
+        self.fingerprint = self._found(progress, marks)
+        self.marks = marks.found()
         link.settle(self.fingerprint, lambda: self._found(None))
 
     def __repr__(self) -> str:
-        return f"<{self._link.name}: {self.rows:,} rows>"
+        return visible(f"<{self._link.name}: {self.rows:,} rows>")
 
-    def _found(self, progress: Progress | None) -> str:
+    def _found(self, progress: Progress | None, marks: ColumnMarks | None = None) -> str:
         kinds = {name: held.kind for name, held in self._link.layout.columns.items()}
         found = Fingerprint({name: _STORED[kind][-1] for name, kind in kinds.items()})
         for piece in self._link.pieces():
-            found.add(normalised(_typed(piece, kinds)))
+            rows = normalised(_typed(piece, kinds))
+            words = found.add(rows)
+            if marks is not None:
+                marks.add(rows, words)
             if progress is not None:
                 progress(found.rows, self.rows)
         return found.digest

@@ -144,6 +144,7 @@ class Board:
         label, rows = entry_name(name), self._desk.labels.rows
         guess = declared_guess(declared, trained_on, rows=rows)
         handed_in = self._reader.read(predictions)
+        self._reader.check(self.metric, handed_in)
         scoring = Scoring.of(self.metric, self._desk.labels, handed_in.public)
         with self._store.writing():
             earlier = self._store.same(team, handed_in.digest)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import final
+from typing import cast, final
 
 from peekproof.core.answer import Answer
 from peekproof.core.numerics import float_down, float_up
@@ -71,7 +71,8 @@ def scored_final(
         questions = [each.question(session.schema) for each in every.values()]
         with held.lending(*every.values()):
             finish(session, held, questions)
-            found = dict(zip(every, session.ask_many(questions), strict=True))
+            answers = cast(list[Answer], session.ask_many(questions))  # scores are never missing
+            found = dict(zip(every, answers, strict=True))
     certificate = next(iter(found.values())).certificate
     compared = tuple(
         _duel(a.entry, b.entry, found[up.column], found[down.column], higher=metric.higher)

@@ -2,7 +2,8 @@
 
 A phase has a fingerprint of its own, and a split at random another one each time. So that the same
 labels are recognised, in a second contest as in a holdout of all of them, the witness also knows
-the rows of both phases as one.
+the rows of both phases as one, in the order in which they were given and in that of their ids:
+whoever has the labels without the ids has them in one of these.
 """
 
 from contextlib import closing
@@ -10,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from peekproof.core.shared_columns import Marked
 from peekproof.learn.board.phases import FINAL, PUBLIC, read_both, read_held
+from peekproof.learn.held import HeldRows
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.opening import promise_of
 from peekproof.ledger.watch import Watch
-from peekproof.session.custody import check_reason, doubt_about, witness_of
+from peekproof.session.custody import check_reason, doubt_about, marked, witness_of
 
 
 @final
@@ -22,6 +26,7 @@ class Claim:
     """The reason, if any, for which the labels of a new board may have a second ledger."""
 
     whole: str  # the fingerprint of the rows of both phases
+    columns: Marked  # what they are recognised by besides
     against: str  # what the witness knows of them, or of the final; empty if nothing
     public: str | None  # the reason, where it is about the public phase, whose ledger takes it
     rest: str | None  # where it is not, and has to be recorded besides
@@ -33,7 +38,14 @@ class Claim:
                 ledger.override(reason=self.rest, against=self.against)
             witness, first, last = witness_of(ledger.place), ledger.entry(1), ledger.look().last
             if witness and first and last:
-                watch = Watch(witness, fingerprint=self.whole, first=first, place=ledger.place)
+                watch = Watch(
+                    witness,
+                    fingerprint=self.whole,
+                    first=first,
+                    place=ledger.place,
+                    marked=lambda: self.columns,
+                    promise=promise_of(ledger.opening),
+                )
                 with closing(watch):
                     watch.adopt(last)
 
@@ -41,20 +53,33 @@ class Claim:
 def claimed(folder: Path, ledger: Path, *, override: str | None) -> Claim:
     """Refuse labels of which all, or those of the final, have a ledger, unless overridden."""
     check_reason(override=override)
-    public, final = (read_held(folder / each).fingerprint for each in (PUBLIC, FINAL))
-    whole, place = read_both(folder).fingerprint, str(ledger)
+    public, final = (read_held(folder / each) for each in (PUBLIC, FINAL))
+    both, place = read_both(folder), str(ledger)
+    columns = _in_both_orders(both, read_both(folder, by_id=True))
     witness = witness_of(place)
     try:
-        doubt = doubt_about(witness, [whole, final], place=place)
+        whole = [both.fingerprint, final.fingerprint]
+        doubt = doubt_about(witness, whole, columns=columns, place=place)
+        if doubt is None:
+            doubt = doubt_about(witness, [], columns=marked(final), place=place)
         if doubt is not None and override is None:
             raise doubt
-        elsewhere = doubt is not None and doubt_about(witness, [public], place=place) is None
+        about_public = doubt_about(
+            witness, [public.fingerprint], columns=marked(public), place=place
+        )
+        elsewhere = doubt is not None and about_public is None
     finally:
         if witness is not None:
             witness.close()
     return Claim(
-        whole=whole,
+        whole=both.fingerprint,
+        columns=columns,
         against="" if doubt is None else doubt.against,
         public=None if elsewhere else override,
         rest=override if elsewhere else None,
     )
+
+
+def _in_both_orders(one: HeldRows, other: HeldRows) -> Marked:
+    marks = {each.digest: each for each in (*marked(one).marks, *marked(other).marks)}
+    return Marked(one.rows, tuple(marks.values()), ordered=True)

@@ -22,20 +22,23 @@ TEXT, NUMBERS = "text", "numbers"
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Phases:
-    """The labels that a board is made of. `kind` is "text" or "numbers", the same in both."""
+    """The labels that a board is made of. `kind` is "text" or "numbers", the same in both.
+
+    `given` are the ids of all rows in the order in which they were given.
+    """
 
     public: pl.DataFrame
     final: pl.DataFrame
     kind: str
+    given: pl.Series
 
     def write(self, folder: Path) -> None:
         """Keep them, and apart from them the ids, which submissions are compared with."""
-        ids = pl.concat([self.public.select(ID), self.final.select(ID)])
-        in_final = [False] * self.public.height + [True] * self.final.height
+        in_final = self.given.is_in(self.final[ID].to_list())
         for name, frame in (
             (PUBLIC, self.public),
             (FINAL, self.final),
-            (ROWS, ids.with_columns(pl.Series("final", in_final))),
+            (ROWS, pl.DataFrame({ID: self.given, "final": in_final})),
         ):
             buffer = BytesIO()
             frame.write_parquet(buffer)
@@ -45,10 +48,12 @@ class Phases:
 def phases_of(labels: object, final: object) -> Phases:
     """The two phases: of two tables, or of one from which a share is split off at random."""
     public = table_of(labels, argument="labels", value=LABEL)
+    given = public[ID]
     if isinstance(final, int | float) and not isinstance(final, bool):
         public, rest = _split(public, float(final))
     else:
         rest = table_of(final, argument="final", value=LABEL)
+        given = pl.concat([given, rest[ID]])
     both = rest[ID].filter(rest[ID].is_in(public[ID].to_list()))
     if both.len():
         accepted = "rows that are not in the public phase"
@@ -59,7 +64,7 @@ def phases_of(labels: object, final: object) -> Phases:
     columns = [public[LABEL], rest[LABEL]]
     written = any(each.dtype == pl.String for each in columns)
     kind = TEXT if written and any(as_numbers(each) is None for each in columns) else NUMBERS
-    return Phases(_typed(public, kind), _typed(rest, kind).select(ID, LABEL), kind)
+    return Phases(_typed(public, kind), _typed(rest, kind).select(ID, LABEL), kind, given)
 
 
 def _split(rows: pl.DataFrame, share: float) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -100,9 +105,14 @@ def read_held(path: Path) -> HeldRows:
     return held_rows(rows[ID].to_list(), rows[LABEL], groups)
 
 
-def read_both(folder: Path) -> HeldRows:
-    """The rows of both phases as one."""
-    rows = pl.concat(_read(folder / each).select(ID, LABEL) for each in (PUBLIC, FINAL))
+def read_both(folder: Path, *, by_id: bool = False) -> HeldRows:
+    """The rows of both phases as one, in the order in which they were given, or that of ids."""
+    labels = pl.concat(_read(folder / each).select(ID, LABEL) for each in (PUBLIC, FINAL))
+    ids = _read(folder / ROWS).select(ID)
+    if by_id:
+        numbers = ids[ID].cast(pl.Int64, strict=False)
+        ids = ids.sort(ID if numbers.has_nulls() else numbers, maintain_order=True)
+    rows = ids.join(labels, on=ID, how="left", maintain_order="left")
     return held_rows(rows[ID].to_list(), rows[LABEL], {})
 
 

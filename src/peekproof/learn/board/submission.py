@@ -9,10 +9,12 @@ from typing import final
 import polars as pl
 
 from peekproof.core.errors import InvalidInput
+from peekproof.learn.blank import blank_labels
 from peekproof.learn.board.phases import TEXT
-from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, table_of
+from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, no_numbers, table_of
 from peekproof.learn.board.unpacking import is_zip, unpacked
 from peekproof.learn.column import Predictions, predictions_of
+from peekproof.learn.metric import Metric
 
 PREDICTION = "prediction"
 
@@ -20,10 +22,14 @@ PREDICTION = "prediction"
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Submission:
-    """Predictions for the rows of both phases. Nothing about labels is in it."""
+    """Predictions for the rows of both phases. Nothing about labels is in it.
+
+    `every` are all of them in the order of ids, in which no phase can be told from the other.
+    """
 
     public: Predictions
     final: Predictions
+    every: Predictions
 
     @property
     def digest(self) -> str:
@@ -61,15 +67,33 @@ class Reader:
                     given=f"{what} {named(ids)}",
                 )
         column = wanted.join(table, on=ID, how="left", maintain_order="left")[PREDICTION]
-        values = as_texts(column) if self.kind == TEXT else as_numbers(column)
-        if values is None:
-            accepted = "finite numbers, as the labels are"
-            raise InvalidInput(argument="predictions", accepted=accepted, given="others")
-        cut = len(self.public)
+        text = self.kind == TEXT
+        values = as_texts(column) if text else as_numbers(column)
+        if values is None or (text and column.dtype.is_float()):  # 1.0 and NaN are no class's name
+            ids = table[ID] if text else table[ID].filter(no_numbers(table[PREDICTION]))
+            raise InvalidInput(
+                argument="predictions",
+                accepted=f"{'texts' if text else 'finite numbers'}, as the labels are",
+                given=f"{'numbers' if text else 'others'} for {named(ids.sort())}",
+            )
+        cut, sorted_ids = len(self.public), wanted[ID].arg_sort().to_numpy()
         return Submission(
             predictions_of(values[:cut], rows=cut),
             predictions_of(values[cut:], rows=len(self.final)),
+            predictions_of(values[sorted_ids], rows=wanted.height),
         )
+
+    def check(self, metric: Metric, given: Submission) -> None:
+        """Refuse what the metric cannot score, in either phase.
+
+        If it was refused for rows of the public phase alone, that would tell which they are.
+        """
+        blank = blank_labels(rows=given.every.rows, text=self.kind == TEXT)
+        try:
+            metric.check(blank, given.every)
+        except InvalidInput as refused:
+            refused.add_note("rows are counted in the order of ids, as Board.ids has them")
+            raise
 
 
 def predictions_file(folder: Path) -> Path:

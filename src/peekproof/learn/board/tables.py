@@ -41,8 +41,12 @@ def table_of(given: object, *, argument: str, value: str) -> pl.DataFrame:
     if not frame.height:
         raise InvalidInput(argument=argument, accepted="at least one row", given="none")
     if frame[ID].null_count() or frame[value].null_count():
-        accepted = f"an {ID} and a {value} in every row"
-        raise InvalidInput(argument=argument, accepted=accepted, given="a row without")
+        without = frame[ID].filter(frame[value].is_null()).drop_nulls()
+        raise InvalidInput(
+            argument=argument,
+            accepted=f"an {ID} and a {value} in every row",
+            given=f"no {value} for {named(without)}" if without.len() else f"a row without an {ID}",
+        )
     twice = frame[ID].filter(frame[ID].is_duplicated()).unique(maintain_order=True)
     if twice.len():
         raise InvalidInput(
@@ -62,14 +66,18 @@ def as_numbers(column: pl.Series) -> Numbers | None:
 
     None, too, if some are written in full and too large for doubles to tell from their neighbours.
     """
+    if no_numbers(column).any():
+        return None
+    return cast(Numbers, column.cast(pl.Float64).to_numpy())
+
+
+def no_numbers(column: pl.Series) -> pl.Series:
+    """Which values `as_numbers` does not take."""
     if column.dtype.is_nested() or column.dtype.is_temporal():
-        return None
+        return pl.repeat(True, len(column), eager=True)
     found = column.cast(pl.Float64, strict=False)
-    if found.null_count() or not found.is_finite().all():
-        return None
-    if not column.dtype.is_float() and (found.abs() >= _EXACT).any():
-        return None
-    return cast(Numbers, found.to_numpy())
+    wrong = ~found.is_finite().fill_null(False)
+    return wrong if column.dtype.is_float() else wrong | (found.abs() >= _EXACT).fill_null(True)
 
 
 def as_texts(column: pl.Series) -> Texts:

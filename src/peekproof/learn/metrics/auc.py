@@ -42,18 +42,28 @@ class AUC:
         Ranked(Order.CONCORDANT, self.positive).check(labels, *predictions)
 
     def found(self, asking: Asking) -> Derived:
+        over, under = (Ranked(order, self.positive) for order in Order)
+        _check(asking, over, under, share=0.5)  # no more pairs are of different classes
         concordant = asking.pairs(
-            Ranked(Order.CONCORDANT, self.positive),
-            lambda: asking.whole * self._different(asking),
+            over,
+            lambda: asking.whole * self._different(asking, over, under),
             again=True,
         )
         rest = asking.pairs(
-            Ranked(Order.ANTICONCORDANT, self.positive),
-            lambda: self._different(asking) - concordant.value,
+            under,
+            lambda: self._different(asking, over, under) - concordant.value,
         )
         return portion(concordant, rest=rest)
 
-    def _different(self, asking: Asking) -> float:
-        """About how many pairs are of different classes, whoever predicts."""
+    def _different(self, asking: Asking, over: Ranked, under: Ranked) -> float:
+        """About how many pairs are of different classes, whoever predicts; refused if too few."""
         share = asking.class_share(self.positive)
-        return 2 * share * (1 - share)
+        different = 2 * share * (1 - share)
+        _check(asking, over, under, share=different)
+        return different
+
+
+def _check(asking: Asking, over: Ranked, under: Ranked, *, share: float) -> None:
+    problem = asking.empty(over, under, share=share)
+    if problem is not None:
+        raise problem

@@ -1,7 +1,8 @@
 """How far predicted numbers are off. No error counts more than the distance of two bounds.
 
 The bounds say between which numbers labels lie. They belong to the metric and must not come from
-the rows: narrow ones give narrow intervals.
+the rows: narrow ones give narrow intervals. Predictions beyond them are refused. Labels beyond
+them cannot be, for that would tell that there are some: their errors are cut to the width.
 """
 
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class AbsoluteError(Bounded):
         return width(self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
-        kinds.numbers(labels, predictions)
+        kinds.within(kinds.numbers(labels, predictions), self.low, self.high)
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         return np.abs(_errors(labels, predictions, self.span)) / self.span
@@ -67,7 +68,7 @@ class SquaredError(Bounded):
         return width(self.low, self.high) ** 2
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
-        kinds.numbers(labels, predictions)
+        kinds.within(kinds.numbers(labels, predictions), self.low, self.high)
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         most = width(self.low, self.high)
@@ -107,7 +108,7 @@ class Pinball:
         return written(self.NAME, self.level, self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
-        kinds.numbers(labels, predictions)
+        kinds.within(kinds.numbers(labels, predictions), self.low, self.high)
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         off = _errors(labels, predictions, width(self.low, self.high))

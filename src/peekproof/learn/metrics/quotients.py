@@ -4,11 +4,11 @@ Each share is a question of its own, asked once and free from then on, so that t
 for one model cost no more than their different parts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import affine, weighted
@@ -18,6 +18,8 @@ from peekproof.learn.composite import Asking
 from peekproof.learn.metric import Wants
 from peekproof.learn.metrics.arguments import Argument, class_name, written
 from peekproof.learn.metrics.counts import Count, Counted, check_class
+
+_HITS = Count.TRUE_POSITIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Precision(OfClass):
     NAME: ClassVar[str] = "precision"
 
     def found(self, asking: Asking) -> Derived:
-        return _part_of_class(asking, self.positive, Count.FALSE_POSITIVE)
+        return _checked_of_class(asking, self.positive, Count.FALSE_POSITIVE)
 
 
 @final
@@ -62,7 +64,7 @@ class Recall(OfClass):
     NAME: ClassVar[str] = "recall"
 
     def found(self, asking: Asking) -> Derived:
-        return _part_of_class(asking, self.positive, Count.FALSE_NEGATIVE)
+        return _checked_of_class(asking, self.positive, Count.FALSE_NEGATIVE)
 
 
 @final
@@ -73,10 +75,13 @@ class F1(OfClass):
     NAME: ClassVar[str] = "f1"
 
     def found(self, asking: Asking) -> Derived:
-        hits = _hits(asking, self.positive)
+        parts = over, rest = Counted(_HITS, self.positive), Counted(Count.MISTAKEN, self.positive)
+        _check(asking, parts, shares=[1.0], weight=2)
+        if asking.unknown(over):
+            _check(asking, parts, shares=[asking.class_share(self.positive)], weight=2)
+        hits = asking.part(over, lambda: asking.whole * asking.class_share(self.positive))
         mistakes = asking.part(
-            Counted(Count.MISTAKEN, self.positive),
-            lambda: 2 * (1 - asking.whole) * asking.class_share(self.positive),
+            rest, lambda: 2 * (1 - asking.whole) * asking.class_share(self.positive)
         )
         return portion(affine(hits, scale=2, shift=0), rest=mistakes)
 
@@ -111,7 +116,16 @@ class BalancedAccuracy:
             check_class(each, labels, predictions)
 
     def found(self, asking: Asking) -> Derived:
+        """From the recalls, if at least one of them will say something."""
         count = len(self.classes)
+        parts = {
+            each: (Counted(_HITS, each), Counted(Count.FALSE_NEGATIVE, each))
+            for each in self.classes
+        }
+        _check(asking, *parts.values(), shares=[1.0] * count)
+        if all(asking.unknown(part) for pair in parts.values() for part in pair):
+            shares = [asking.class_share(each, classes=count) for each in self.classes]
+            _check(asking, *parts.values(), shares=shares)
         recalls = [
             _part_of_class(asking, each, Count.FALSE_NEGATIVE, classes=count)
             for each in self.classes
@@ -119,18 +133,38 @@ class BalancedAccuracy:
         return weighted(recalls, [Fraction(1, count)] * count)
 
 
-def _hits(asking: Asking, positive: Argument, *, classes: int = 2) -> Answer:
-    return asking.part(
-        Counted(Count.TRUE_POSITIVE, positive),
-        lambda: asking.whole * asking.class_share(positive, classes=classes),
-    )
+def _check(
+    asking: Asking,
+    *quotients: tuple[Counted, Counted],
+    shares: Sequence[float],
+    weight: float = 1.0,
+) -> None:
+    """Refuse quotients of which none would say anything, before their parts are asked for."""
+    problems = [
+        asking.empty(over, rest, share=share, weight=weight)
+        for (over, rest), share in zip(quotients, shares, strict=True)
+    ]
+    if problems[0] is not None and all(problems):
+        raise problems[0]
+
+
+def _checked_of_class(asking: Asking, positive: Argument, others: Count) -> Derived:
+    """TP/(TP + others), if it will say something."""
+    parts = Counted(_HITS, positive), Counted(others, positive)
+    _check(asking, parts, shares=[1.0])
+    if asking.unknown(parts[0]):
+        _check(asking, parts, shares=[asking.class_share(positive)])
+    return _part_of_class(asking, positive, others)
 
 
 def _part_of_class(
     asking: Asking, positive: Argument, others: Count, *, classes: int = 2
 ) -> Derived:
     """TP/(TP + others). Of a guess at it alone, as if the class were said as often as it is."""
-    hits = _hits(asking, positive, classes=classes)
+    hits = asking.part(
+        Counted(_HITS, positive),
+        lambda: asking.whole * asking.class_share(positive, classes=classes),
+    )
     rest = asking.part(
         Counted(others, positive),
         lambda: (1 - asking.whole) * asking.class_share(positive, classes=classes),

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core.answer import Answer
+from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.derive.joint import Joint
 from peekproof.derive.range import Range
@@ -22,7 +23,8 @@ from peekproof.learn.metrics.numeric import SquaredError
 class R2:
     """1 − E(y − ŷ)²/Var y, for labels between the bounds.
 
-    No error counts more than their distance, so for predictions far outside it is more than that.
+    Predictions beyond them are refused. A label beyond them counts as if it was at the bound, and
+    its error as at most their distance.
 
     Var y = E(y − c)² − (Ey − c)² for every c. With what was answered for Ey as c, which is public
     by then, the second term is at most the square of a radius, so the variance is known almost
@@ -46,17 +48,26 @@ class R2:
         return written(self.NAME, self.low, self.high)
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
-        kinds.numbers(labels, predictions)
+        kinds.within(kinds.numbers(labels, predictions), self.low, self.high)
 
     def found(self, asking: Asking) -> Derived:
         across = width(self.low, self.high)
         mean = asking.label_part(LabelMean(self.low, self.high), across / 2)
         centre = min(max(self.low + mean.value, self.low), self.high)
         spread = asking.label_part(LabelSpread(centre, self.low, self.high), across**2 / 12)
-        error = asking.part(
-            SquaredError(self.low, self.high), lambda: (1 - asking.whole) * spread.value
-        )
         off = Fraction(centre) - Fraction(self.low)
+        missed, guess = SquaredError(self.low, self.high), (1 - asking.whole) * spread.value
+        if _least(spread, mean, off=off) <= 0 and asking.hidden(missed, guess):
+            raise InvalidInput(
+                argument="metric",
+                accepted="one that says something for this guess: the interval would be all "
+                "numbers of at most 1",
+                given=f"{self.text}, where the variance of labels is known to be at most "
+                f"{spread.high:.2g}, and not to be more than 0",
+                hint="nothing was charged for the error, and what was answered of labels is free "
+                "from now on: it takes more rows, or bounds that are nearer to the labels",
+            )
+        error = asking.part(missed, lambda: guess)
         return _explained(error, spread, mean, off=off, most=Fraction(across) ** 2 / 4)
 
 
@@ -70,9 +81,8 @@ def _explained(
     Rounds: outward, from exact quotients.
     """
     ends = [Fraction(end) - off for end in (mean.low, mean.high)]
-    furthest = max(end * end for end in ends)
     nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(end * end for end in ends)
-    least = Fraction(spread.low) - furthest
+    least = _least(spread, mean, off=off)
     largest = min(Fraction(spread.high) - nearest, most)
     low = 1 - Fraction(error.high) / least if least > 0 else None
     high = 1 - max(Fraction(error.low), Fraction(0)) / largest if largest > 0 else Fraction(1)
@@ -83,3 +93,9 @@ def _explained(
     value = 1 - error.released / variance if variance > 0 else Fraction(0)
     joint = Joint.of(Joint.on(each, each.certificate) for each in (error, spread, mean))
     return Derived(label="r2", released=span.nearest(value), interval=span, joint=joint)
+
+
+def _least(spread: Answer, mean: Answer, *, off: Fraction) -> Fraction:
+    """What the variance is at least; nothing is known of it if that is not more than 0."""
+    ends = (Fraction(end) - off for end in (mean.low, mean.high))
+    return Fraction(spread.low) - max(end * end for end in ends)

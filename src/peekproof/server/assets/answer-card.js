@@ -11,7 +11,7 @@ export function inWords(answer) {
   if (kind === "share" || kind === "mean") {
     const isShare = kind === "share";
     return `${valued(value, high - low, isShare)}, in the population from `
-      + interval(low, high, isShare);
+      + interval(low, high, isShare) + (answer.missing ? `; ${leftOut(answer.missing)}` : "");
   }
   if (kind === "quantile") {
     return `${number(value)}; in the population it is a quantile of a level from `
@@ -19,6 +19,11 @@ export function inWords(answer) {
   }
   if (kind === "choice") return `no candidate is better by more than ${number(answer.gap)}`;
   return plural(answer.cells.length, "cell");
+}
+
+/** How many rows a mean leaves out, because they have no value. */
+function leftOut({ value, low, high }) {
+  return `missing: ${valued(value, high - low, true)}, ${interval(low, high, true)}`;
 }
 
 /** The interval, drawn; what is not a share has an axis of its own, for it is on no other. */
@@ -43,7 +48,8 @@ export function figures(answer) {
   const isShare = kind === "share";
   if (isShare || kind === "mean") {
     return [h("strong", { class: "value" }, valued(value, high - low, isShare)),
-      h("span", { class: "muted" }, interval(low, high, isShare))];
+      h("span", { class: "muted" }, interval(low, high, isShare)),
+      answer.missing ? h("span", { class: "muted" }, leftOut(answer.missing)) : null];
   }
   if (kind === "quantile") {
     return [h("strong", { class: "value" }, number(value)), h("span", { class: "muted" },

@@ -2,7 +2,7 @@
 
 import { burnDown } from "./burndown.js";
 import { h, replace } from "./dom.js";
-import { count, plural, reach, share } from "./format.js";
+import { count, plural, share } from "./format.js";
 import { nameOf } from "./words.js";
 
 /** The part beside a view of a data set. */
@@ -30,7 +30,7 @@ function factsOf(budget) {
   if (budget.remaining_rounds !== null) facts.push(["Rounds left", count(budget.remaining_rounds)]);
   if (budget.failures !== null) facts.push(["Failed guesses", count(budget.failures)]);
   if (budget.share !== null) facts.push(["Your share", `${budget.share} of the budget`]);
-  facts.push(["Next interval", reach(budget.next_radius ?? budget.radius)]);
+  facts.push(["Next share", budget.next_width]);
   facts.push(["Spent", share(budget.spent_part)]);
   return facts;
 }

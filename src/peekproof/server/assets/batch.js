@@ -149,8 +149,9 @@ function together({ prices, remaining }) {
   const fresh = new Map(prices.filter((each) => !each.known).map((each) => [each.digest, each]));
   const free = prices.length - fresh.size;
   const costs = costOf(prices);
-  // Radii of means and quantiles are in units of their own.
-  const shares = [...fresh.values()].filter((each) => !OWN_UNITS.test(each.question));
+  // Radii of means and quantiles are in units of their own; within groups, they depend on these.
+  const shares = [...fresh.values()]
+    .filter((each) => !OWN_UNITS.test(each.question) && each.least === each.radius);
   const widest = Math.max(0, ...shares.map((each) => each.radius));
   const parts = [h("strong", {}, plural(prices.length, "question")), ": "];
   if (!fresh.size) return [...parts, h("span", { class: "badge good" }, "all free")];

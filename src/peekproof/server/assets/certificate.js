@@ -75,7 +75,7 @@ function parts(receipt) {
       ["Counted as", plural(receipt.draws, "question")],
       ["Mechanism", mechanismName(receipt.mechanism.kind)],
       ["Rows", count(receipt.rows)],
-      ["Data", h("code", { class: "digest" }, receipt.fingerprint)],
+      ["Data", h("code", { class: "digest" }, receipt.data)],
     ].map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])),
   ];
 }
@@ -100,7 +100,7 @@ function plain(receipt) {
     `Question    ${receipt.question}`,
     `Answer      ${JSON.stringify(answer)}`,
     `Confidence  ${receipt.confidence}, for all answers together`,
-    `Rows        ${receipt.rows}, fingerprint ${receipt.fingerprint}`,
+    `Rows        ${receipt.rows}, ${receipt.data}`,
     `Entries     ${receipt.asked.entry} ${receipt.asked.digest}`,
     `            ${receipt.answered.entry} ${receipt.answered.digest}`,
     `Radius      ${certificate.radius} (${certificate.joined_by})`,

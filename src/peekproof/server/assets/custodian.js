@@ -46,7 +46,8 @@ function chooser(names, context, show) {
 function described(summary) {
   const closed = summary.closed ? [h("span", { class: "badge" }, "closed"), " "] : null;
   return [closed, `${plural(summary.rows, "row")}, up to ${plural(summary.questions, "question")}, `
-    + `each within ${reach(summary.radius)}, with confidence ${summary.confidence} for all `
+    + (summary.radius === null ? "" : `shares within ${reach(summary.radius)}, `)
+    + `with confidence ${summary.confidence} for all `
     + `together, by ${mechanismName(summary.mechanism)}.`];
 }
 

@@ -6,7 +6,6 @@ const NAMES = {
   truncation: "answers cut to bins",
   splitting: "fresh rows for every question",
   rounds: "fresh rows for every round",
-  votes: "votes of single rows",
   checking: "checked guesses",
   "limited-checking": "checked guesses, of which a given number may fail",
   thresholdout: "Thresholdout",

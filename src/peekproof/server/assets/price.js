@@ -1,7 +1,7 @@
 /** The price of what is being typed, told while it is typed. Free; older requests are dropped. */
 
 import { h, replace } from "./dom.js";
-import { number, plural, reach } from "./format.js";
+import { number, plural } from "./format.js";
 import { sentence } from "./notice.js";
 
 const DELAY = 250;
@@ -49,16 +49,17 @@ export function livePrice(element, context, told) {
 export function priced(price, remaining) {
   if (price.known) {
     return [h("span", { class: "badge good" }, "free"),
-      " Answered before: asking again costs nothing. The interval is within ",
-      h("strong", {}, reach(price.radius)), "."];
+      " Answered before: asking again costs nothing. The interval reaches ",
+      h("strong", {}, price.width), "."];
   }
   const costs = Math.abs(price.questions - 1) < 1e-9 ? "1 question"
     : `${number(Math.ceil(price.questions * 100 - 1e-9) / 100)} questions`;
   const left = price.affordable === 0
     ? [" ", h("strong", { class: "bad-text" }, "More than is left for you.")]
     : ` ${plural(remaining, "question")} left.`;
-  return ["Costs ", h("strong", {}, costs), " for an interval within ",
-    h("strong", {}, reach(price.radius)), ".", left];
+  // How far it reaches depends on the form: on the group's share, or on what becomes of a guess.
+  return ["Costs ", h("strong", {}, costs), ". The width of its interval: ",
+    h("strong", {}, price.width), ".", left];
 }
 
 function unpriced(error, body) {

@@ -42,7 +42,7 @@ function written(part, inside = false) {
   if (head === "is null" || head === "is not null") return `${all[0]} ${head}`;
   if (head === "in" || head === "not in") return `${all[0]} ${head} ${values(rest[1])}`;
   if (head === "edges" || head === "values") return `${all[0]}, ${values(rest[1])}`;
-  if (head === "mean") return `mean(${all.join(", ")})`;
+  if (head === "mean") return `mean(${(rest[3] === null ? all.slice(0, 3) : all).join(", ")})`;
   if (head === "clip" || head === "if" || FIELDS.has(head)) return `${head}(${all.join(", ")})`;
   if (head === "given") return `${all[0]} given ${all[1]}`;
   const match = MATCHES[String(head).replace(/^not /, "")];

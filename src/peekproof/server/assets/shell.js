@@ -46,12 +46,11 @@ function chooser(datasets, chosen, choose, kind) {
 
 /** What is promised, in words, and how much of it is left. */
 export function promise(dataset, context) {
-  const left = h("p", { class: "left" });
+  const left = h("p", { class: "left two-lines" });
   const filled = s("rect", { height: 8, width: "0%" });
   const meter = h("div", { class: "meter", role: "meter", "aria-valuemin": 0, "aria-valuemax": 100,
     "aria-label": "Part of the budget that is left" }, s("svg", { height: 8 }, filled));
   context.onBudget((budget) => {
-    const next = budget.next_radius ?? budget.radius;
     const part = Math.max(0, 1 - budget.spent_part);
     filled.setAttribute("width", `${part * 100}%`);
     meter.setAttribute("aria-valuenow", Math.round(part * 100));
@@ -59,8 +58,8 @@ export function promise(dataset, context) {
     replace(left, budget.closed
       ? "Closed: answers of before can still be asked for."
       : [h("strong", {}, plural(budget.remaining, "question")),
-        budget.share === null ? " left, each " : " left for you, each ",
-        h("strong", {}, reach(next))]);
+        budget.share === null ? " left" : " left for you",
+        h("span", { class: "next-width" }, "the next share: ", h("strong", {}, budget.next_width))]);
   });
   return h("section", { class: "promise", "aria-label": "The promise of this data set" },
     h("div", {},
@@ -75,8 +74,9 @@ function words(dataset) {
   const many = most ? `up to ${plural(most, "question")}` : "your questions";
   // Whoever chose models by the features has seen them: what is fresh is the labels.
   const about = dataset.holdout ? "fresh labels of these rows" : "the population";
+  // A mean reaches as far in parts of its scale; the price of a question says how far it does.
+  const within = dataset.radius === null ? ["each as far as its guess may be off."]
+    : ["shares within ", h("strong", {}, reach(dataset.radius)), " as planned."];
   return [`${count(dataset.rows)} rows. With confidence `, h("strong", {}, dataset.confidence),
-    `, all answers to ${many} hold for ${about} at once, each `,
-    dataset.checks_guesses ? "guess that is checked " : "", "within ",
-    h("strong", {}, reach(dataset.radius)), " as planned (of its width, for a mean)."];
+    `, all answers to ${many} hold for ${about} at once, `, within];
 }

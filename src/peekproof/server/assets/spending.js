@@ -4,8 +4,6 @@ import { openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { number, plural } from "./format.js";
 
-const FEW = 5; // questions' worth that nobody needs to be asked about
-
 /** What prices cost together, in questions; the same question twice is paid for once. */
 export function costOf(prices) {
   const fresh = new Map(prices.filter((each) => !each.known).map((each) => [each.digest, each]));
@@ -22,15 +20,14 @@ export function inQuestions(cost) {
 
 /**
  * Read the price of `questions`, with whatever else the request will have, and resolve to
- * {cost, agreed}. Where it costs more than a few questions, and more than one for each, whoever
- * asks is told the price and has to agree. Throws what is wrong with the questions.
+ * {cost, agreed}. Where the gateway says that it is dear, whoever asks is told the price and has
+ * to agree. Throws what is wrong with the questions.
  */
 export async function agreement(context, body) {
   const path = context.at(context.dataset.name, "/price");
   const { signal } = context;
-  const { prices, remaining } = await context.api.post(path, body, { signal, free: true });
+  const { prices, remaining, dear } = await context.api.post(path, body, { signal, free: true });
   const cost = costOf(prices);
-  const dear = cost > Math.max(FEW, body.questions.length);
   return { cost, agreed: !dear || await confirmed(cost, remaining, context) };
 }
 

@@ -22,13 +22,13 @@ export function signInForm({ message, token, signedIn }) {
     message ? h("p", { class: "notice plain" }, message) : null);
   const input = h("input", {
     type: "password", name: "token", autocomplete: "off", autocapitalize: "off",
-    spellcheck: "false", required: true, placeholder: "hf_…", class: "mono", maxlength: "200",
+    spellcheck: "false", required: true, placeholder: "pp_…", class: "mono", maxlength: "200",
   });
   const button = h("button", { type: "submit", class: "primary" }, "Sign in");
   const form = h("form", { class: "stack", onsubmit: (event) => {
     event.preventDefault();
     begin(input.value.trim());
-  } }, field("Token", input, "The custodian of the data gave you one. It begins with hf_."),
+  } }, field("Token", input, "The custodian of the data gave you one. It begins with pp_."),
   h("div", { class: "row" }, button));
 
   async function begin(text) {

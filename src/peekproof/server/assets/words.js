@@ -9,7 +9,8 @@ const FORMS = [
   ["share(", "share(condition)"],
 ];
 const FUNCTIONS = [
-  ["abs(", "abs(x)"], ["clip(", "clip(x, low, high)"], ["if(", "if(condition, x, y)"],
+  ["abs(", "abs(x)"], ["clip(", "clip(x, low, high)"],
+  ["coalesce(", "coalesce(x, constant)"], ["if(", "if(condition, x, y)"],
   ["case when ", "case when p then x else y end"], ["bins(", "bins(low, high, count)"],
   ["year(", "year(date)"], ["month(", "month(date)"], ["day(", "day(date)"],
   ["weekday(", "Monday is 1"], ["hour(", "hour(moment)"], ["minute(", "minute(moment)"],

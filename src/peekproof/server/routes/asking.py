@@ -46,14 +46,13 @@ async def histogram(call: Call) -> Response:
 
 
 async def best(call: Call) -> Response:
+    call.gateway.settings.limits.check_number(candidates=call.message.candidates)
     return as_json(await call.gateway.work.do(partial(_best, call)))
 
 
 async def batch(call: Call) -> Response:
     """All at once, or as a stream of lines if that is what the client accepts."""
-    most, given = call.gateway.settings.limits.questions, len(call.message.questions)
-    if given > most:
-        raise InvalidInput(argument="questions", accepted=f"at most {most:,}", given=f"{given:,}")
+    call.gateway.settings.limits.check_number(questions=call.message.questions)
     task = partial(_batch, call)
     if LINES in call.request.headers.get("accept", ""):
         return await streamed(call, task, _lines)
@@ -110,7 +109,7 @@ def _best(call: Call) -> Chosen:
     session, message = call.session, call.message
     asked = parse_candidates(message.candidates, session.schema)
     with call.dataset.flight.of([asked.digest]):
-        found = session.best([each.text for each in asked.questions], loss=message.loss)
+        found = session.best(asked.questions, loss=message.loss)
     call.noted.update(digests=[asked.digest], new=0 if found.replayed else 1)
     return Replying(session.ledger).choice(asked, found)
 

@@ -12,27 +12,30 @@ from peekproof.core.charge import amount_of, unit_of, used_part
 from peekproof.core.gateway_errors import NotServed
 from peekproof.core.numerics import level_down
 from peekproof.ledger.record import settled_to_body
-from peekproof.mechanisms.splitting import without_key
 from peekproof.planner.plan import Guessed
-from peekproof.planner.price import planned_price
 from peekproof.server.call import Call
 from peekproof.server.endpoint import DATASET, Endpoint, as_json
 from peekproof.server.replies import found_of, promise_of
 from peekproof.server.routes.scoring import Scored, scored_on
 from peekproof.server.served import Served
+from peekproof.session.promised import planned_radius
 from peekproof.session.receipt import receipt as receipt_of
 from peekproof.session.session import Session
 
 
 class Summary(Struct, kw_only=True, frozen=True):
-    """A data set in one line. `holdout` is there if predictions can be scored on it."""
+    """A data set in one line. `holdout` is there if predictions can be scored on it.
+
+    `radius` is how far the intervals of shares reach at most, as planned; a price tells it for a
+    question. It is null where each guess has a tolerance of its own.
+    """
 
     name: str
     about: str
     rows: int
     confidence: float
     questions: int
-    radius: float
+    radius: float | None
     mechanism: str
     remaining: int
     closed: bool
@@ -45,6 +48,7 @@ class Column(Struct, kw_only=True, frozen=True):
     name: str
     kind: str
     categories: list[str] | None = None
+    complete: bool = False
 
 
 class Described(Summary, frozen=True):
@@ -62,7 +66,11 @@ class Described(Summary, frozen=True):
 
 
 class Budget(Struct, kw_only=True, frozen=True):
-    """What is spent and left. `remaining` is for you, `remaining_for_all` without shares."""
+    """What is spent and left. `remaining` is for you, `remaining_for_all` without shares.
+
+    `radius` is that of the data set. `next_radius` is how far the interval of the next share
+    reaches at most, null where it depends on its guess; `next_width` says it in words.
+    """
 
     questions: int
     asked: int
@@ -72,8 +80,9 @@ class Budget(Struct, kw_only=True, frozen=True):
     failures: int | None
     share: str | None
     confidence: float
-    radius: float
+    radius: float | None
     next_radius: float | None
+    next_width: str
     unit: str
     budget: str
     spent: str
@@ -152,7 +161,7 @@ def _summary(served: Served, session: Session) -> dict[str, Any]:
         "rows": plan.rows,
         "confidence": level_down(plan.target.confidence),
         "questions": plan.target.questions,
-        "radius": plan.radius,
+        "radius": planned_radius(plan),
         "mechanism": plan.mechanism.KIND,
         "remaining": session.remaining,
         "closed": session.ledger.seen.closed,
@@ -162,22 +171,25 @@ def _summary(served: Served, session: Session) -> dict[str, Any]:
 
 def _described(call: Call) -> Described:
     session, schema = call.session, call.session.schema
-    opening = session.ledger.opening.to_body()
-    opening["mechanism"] = without_key(session.ledger.opening.mechanism)
-    if "frame" in opening:  # its key would tell which rows are in the part
-        opening["frame"] = {"of": session.ledger.opening.frame.get("of", "")}
     columns = []
     for name, kind in schema.columns.items():
         values = schema.categories.get(name)
         listed = None if values is None else list(values)
-        columns.append(Column(name=name, kind=kind.value, categories=listed))
+        columns.append(
+            Column(
+                name=name,
+                kind=kind.value,
+                categories=listed,
+                complete=name in schema.complete,
+            )
+        )
     return Described(
         **_summary(call.dataset, session),
         columns=columns,
         promised=session.promised,
         checks_guesses=isinstance(session.plan.mechanism, Guessed),
-        opening=opening,
-        overrides=[dict(each) for each in session.ledger.overrides],
+        opening=session.ledger.opening.public.to_body(),
+        overrides=[{"reason": each["reason"]} for each in session.ledger.overrides],
         promise=promise_of(session.ledger),
         analyst=call.known.analyst,
         custodian=call.known.custodian,
@@ -190,7 +202,7 @@ def _budget(call: Call) -> Budget:
     plan, mine, everyone = session.plan, session.remaining, call.dataset.session
     seen = session.ledger.seen
     shares, checks = seen.accounts.shares, isinstance(plan.mechanism, Guessed)
-    coming = None if checks else planned_price(plan, draw=seen.draws + 1).certificate.radius
+    coming = session.next_width
     return Budget(
         questions=plan.target.questions,
         asked=seen.draws,
@@ -200,8 +212,9 @@ def _budget(call: Call) -> Budget:
         failures=session.failures if checks else None,
         share=str(seen.accounts.share_of(session.analyst)) if shares else None,
         confidence=level_down(plan.target.confidence),
-        radius=plan.radius,
-        next_radius=coming,
+        radius=planned_radius(plan),
+        next_radius=None if checks else coming.most,
+        next_width=coming.words,
         unit=unit_of(plan.budget),
         budget=str(amount_of(plan.budget)),
         spent=str(amount_of(seen.spent)),

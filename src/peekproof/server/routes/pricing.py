@@ -13,28 +13,33 @@ from peekproof.core.numerics import level_up
 from peekproof.planner.own import Price
 from peekproof.planner.plan import MOST_QUESTIONS
 from peekproof.query.candidates import parse_candidates
-from peekproof.query.form import Quantile
 from peekproof.query.question import Question
 from peekproof.server import messages
 from peekproof.server.call import Call
 from peekproof.server.endpoint import DATASET, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.session.opening import new_plan
+from peekproof.session.pricing import cost_of, drawn_prices, is_dear, new_among
 from peekproof.session.session import Session
 
 
 class Priced(Struct, kw_only=True, frozen=True):
     """What a question would cost; `known` if it was answered before and is free.
 
-    `radius` is how far its interval would reach, in the units of the answer (for a quantile, in
-    its level); `questions` is what it is worth in planned questions, and `affordable` how many
-    such ones fit into what is left. `terms` is how it would be drawn, if not as planned. Of what
-    is known, `radius` and `terms` are those of the answer that there is, whatever was asked for.
+    `radius` is how far its interval would reach at most, in the units of the answer (for a
+    quantile, in its level). Where more cannot be known before, as within a group whose share is
+    not known or of a guess, `least` is the smallest bound that may turn out; else it equals
+    `radius`. `width` says both in words, and on what they depend. `questions` is what it is worth
+    in planned questions, and `affordable` how many such ones fit into what is left. `terms` is how
+    it would be drawn, if not as planned. Of what is known, `radius` and `terms` are those of the
+    answer that there is, whatever was asked for.
     """
 
     question: str
     digest: str
     radius: float
+    least: float
+    width: str
     questions: float
     draws: int
     cost: str
@@ -45,14 +50,20 @@ class Priced(Struct, kw_only=True, frozen=True):
 
 
 class Prices(Struct, kw_only=True, frozen=True):
-    """Prices in the order of the questions; a choice among candidates has one."""
+    """Prices in the order of the questions; a choice among candidates has one.
+
+    `cost` is that of all of them together, in planned questions. Where it is `dear`, more than a
+    few questions and more than one for each draw, whoever asks should agree to it first.
+    """
 
     prices: list[Priced]
     remaining: int
+    cost: float
+    dear: bool
 
 
 async def price(call: Call) -> Response:
-    return as_json(await call.gateway.work.do(partial(_prices, call)))
+    return as_json(await call.gateway.work.in_turn(call.known.analyst, partial(_prices, call)))
 
 
 async def plan(call: Call) -> Response:
@@ -61,7 +72,7 @@ async def plan(call: Call) -> Response:
 
 
 async def what_if(call: Call) -> Response:
-    return as_json(await call.gateway.work.do(partial(_what_if, call)))
+    return as_json(await call.gateway.work.in_turn(call.known.analyst, partial(_what_if, call)))
 
 
 def _prices(call: Call) -> Prices:
@@ -70,56 +81,60 @@ def _prices(call: Call) -> Prices:
         raise InvalidInput(
             argument="questions", accepted="given, or else candidates", given="both or neither"
         )
+    limits = call.gateway.settings.limits
     if message.candidates:
-        found = [_choice(session, message)]
+        limits.check_number(candidates=message.candidates)
+        said, chosen = _choice(session, message)
+        told, drawn = [said], {said.digest: chosen}
     else:
-        most, size = call.gateway.settings.limits.questions, len(message.questions)
-        if size > most:
-            raise InvalidInput(
-                argument="questions", accepted=f"at most {most:,}", given=f"{size:,}"
-            )
-        asked = read_all(message.questions, session.schema)
-        found = [_priced(session, message, each, size) for each in asked]
-    return Prices(prices=found, remaining=session.remaining)
+        limits.check_number(questions=message.questions)
+        asked = list(read_all(message.questions, session.schema))
+        together = session.new_draws(asked)
+        priced = partial(_priced, session, message, together)
+        found = [(each, priced(each, message.radius)) for each in asked]
+        told = [
+            _said(session, price, question=each.text, digest=each.digest) for each, price in found
+        ]
+        drawn = drawn_prices(session.plan, found, radius=message.radius, price_of=priced)
+    cost = cost_of(drawn)
+    return Prices(
+        prices=told,
+        remaining=session.remaining,
+        cost=level_up(cost),
+        dear=is_dear(cost, draws=new_among(drawn)),
+    )
 
 
-def _priced(session: Session, message: messages.PriceOf, asked: Question, together: int) -> Priced:
-    found = session.price_of(
-        asked.text,
-        radius=message.radius,
+def _priced(
+    session: Session,
+    message: messages.PriceOf,
+    together: int,
+    asked: Question,
+    radius: float | None,
+) -> Price:
+    return session.price_of(
+        asked,
+        radius=radius,
         loss=message.loss,
         guess=message.guess,
         tolerance=message.tolerance,
         together=together,
     )
-    return _said(
-        session,
-        found,
-        question=asked.text,
-        digest=asked.digest,
-        radius=found.reach(_width(asked)),
-    )
 
 
-def _choice(session: Session, message: messages.PriceOf) -> Priced:
+def _choice(session: Session, message: messages.PriceOf) -> tuple[Priced, Price]:
     asked = parse_candidates(message.candidates, session.schema)  # type: ignore[arg-type]
-    texts = [each.text for each in asked.questions]
-    found = session.price_of_best(texts, loss=message.loss)
-    low, high = asked.span
-    return _said(
-        session,
-        found,
-        question=asked.text,
-        digest=asked.digest,
-        radius=found.reach(high - low),
-    )
+    found = session.price_of_best(asked.questions, loss=message.loss)
+    return _said(session, found, question=asked.text, digest=asked.digest), found
 
 
-def _said(session: Session, found: Price, *, question: str, digest: str, radius: float) -> Priced:
+def _said(session: Session, found: Price, *, question: str, digest: str) -> Priced:
     return Priced(
         question=question,
         digest=digest,
-        radius=radius,
+        radius=found.width.most,
+        least=found.width.least,
+        width=found.width.words,
         questions=level_up(found.questions),
         draws=found.offer.draws,
         cost=str(amount_of(found.offer.cost)),
@@ -128,14 +143,6 @@ def _said(session: Session, found: Price, *, question: str, digest: str, radius:
         theorems=list(found.certificate.theorems),
         terms=dict(found.offer.terms),
     )
-
-
-def _width(asked: Question) -> float:
-    """Of the scale of the answer; a quantile's radius is one of levels."""
-    if isinstance(asked.form, Quantile):
-        return 1.0
-    low, high = asked.form.span
-    return high - low
 
 
 class WhatIf(messages.Message, frozen=True):
@@ -161,6 +168,7 @@ ENDPOINTS = (
         path=f"{DATASET}/price",
         handler=price,
         summary="Say what questions would cost, and how wide their intervals would be. Free.",
+        evened=True,
         takes=messages.PriceOf,
         gives=Prices,
     ),

@@ -12,7 +12,7 @@ from peekproof.server.visits import LIFETIME
 
 
 class Visitor(Struct, kw_only=True, frozen=True):
-    """Who visits; `page_key` goes into the X-Peekproof-Page header of all that changes something."""
+    """Who visits; `page_key` goes into the X-Peekproof-Page header of every change."""
 
     analyst: str
     scope: str

@@ -1,4 +1,4 @@
-"""The transfer theorem by mutual information, and three ways to bound the information."""
+"""The transfer theorem by mutual information, and two ways to bound the information."""
 
 from fractions import Fraction
 from math import expm1, log1p, sqrt
@@ -48,31 +48,6 @@ def gaussian_information(*, rows: int, sigma: Fraction, count: int) -> float:
     check.positive_integer(rows=rows)
     check.positive_integer(count=count)
     return _information(count / (8 * rows * check.positive_fraction(sigma=sigma) ** 2))
-
-
-@theorem("T-mi-votes", "blanc-2023", "Subsamples of one record, two values; proof in the docstring")
-def vote_information(*, rows: int, votes: int) -> float:
-    """How much `votes` random bits, each of chance q(S), say about n independent records, in nats.
-
-        I(S; π) ≤ (4/n)·votes
-
-    A vote is a random record's q(x), turned into a bit of that chance.
-
-    Proof. Let J be a random set of h records and m = n − h. By Han's inequality the mean of
-    I(S_J; π) is at most (h/n)·I(S; π), so I(S; π) ≤ (n/m)·E I(the rest; π | S_J), which is at
-    most n/m times the mean divergence from any votes that know S_J. Let these have chance c =
-    (X+1)/(h+2), with X = Σ_{l∈J} q(x_l). For one vote with p = q(S), KL ≤ χ² = (h+2)·(p²/(X+1) +
-    (1−p)²/(h−X+1)) − 1. 1/(X+1) is convex, so its mean is at most that for a binomial X with the
-    same mean (Hoeffding: drawing with replacement spreads more, and bits spread more than values
-    in between), which is at most 1/((h+1)p); likewise the other. So E χ² ≤ (h+2)/(h+1) − 1 =
-    1/(h+1). Each vote adds at most n/(m(n−m+1)) ≤ 4/n at m = ⌈n/2⌉.
-
-    Holds when: records are independent, every vote draws its record and its coin anew; questions
-    may adapt from vote to vote, and the number of votes is fixed in advance.
-    Rounds: up.
-    """
-    check.positive_integer(rows=rows)
-    return _information(Fraction(4 * check.positive_integer(votes=votes), rows))
 
 
 def second_moment(information: float, *, rows: int) -> float:

@@ -92,25 +92,6 @@ def gaussian_shortfall(*, sigma: Fraction, count: int, beta: Fraction) -> Shortf
     )
 
 
-@theorem("T-noise-votes", "peekproof", "The proof in its docstring")
-def vote_shortfall(*, votes: int, count: int, beta: Fraction) -> Shortfall:
-    """How far the mean of `votes` random bits lies from its own mean, on average over bad events.
-
-        √((ln(2k/β) + 1)/(2v))                     with v = votes, k = count
-
-    Proof. By Hoeffding and a union, the worst of k such deviations exceeds √(ln(2k/u)/(2v)) with
-    probability at most u. Its mean over an event of probability p ≥ β is at most the mean of these
-    quantiles over u in (0, β); √ is concave, and ln(2k/u) has mean ln(2k/β) + 1 there.
-
-    Holds when: each answer is the mean of v independent bits of mean q(S), given what came before.
-    Rounds: up.
-    """
-    check.positive_integer(votes=votes)
-    check.positive_integer(count=count)
-    level = log_of(2 * count / check.probability(beta=beta)) + 1
-    return Shortfall(radius=up(sqrt(level / (2 * votes))), beta=beta)
-
-
 _STEP = 1 / 256
 
 

@@ -47,14 +47,12 @@ SHARPER: dict[str, tuple[Route, float]] = {
     "gauss_zcdp_T-jung": (jung.gaussian_zcdp_jung, 0.74),
     "gauss_T-mi_zcdp": (mutual_information.gaussian_zcdp_information, 0.92),
     "gauss_T-mi_feldman_steinke": (mutual_information.gaussian_leave_one_out, 0.92),
-    "subsample_T-mi_blanc": (mutual_information.votes, 0.93),
 }
 NAIVE: dict[str, Callable[[int, int, float], float]] = {
     "tv_markov": naive_routes.markov_split,
     "gauss_zcdp_T-jung": naive_routes.zcdp_closed_jung,
     "gauss_T-mi_zcdp": naive_routes.zcdp_split,
     "gauss_T-mi_feldman_steinke": naive_routes.feldman_steinke_split,
-    "subsample_T-mi_blanc": naive_routes.blanc_split,
 }
 # A proof of our own, and the published route it improves.
 OWN: list[tuple[Route, Route]] = [

@@ -1,4 +1,4 @@
-"""Gaussian noise and votes priced through mutual information."""
+"""Gaussian noise priced through mutual information."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,13 +12,11 @@ from peekproof.theory.generalization.mutual_information import (
     by_information,
     gaussian_information,
     information_radius,
-    vote_information,
     zcdp_information,
 )
-from peekproof.theory.generalization.noise import gaussian_shortfall, vote_shortfall
+from peekproof.theory.generalization.noise import gaussian_shortfall
 from peekproof.theory.generalization.routes.priced import Priced
 from peekproof.theory.generalization.search import golden
-from peekproof.theory.generalization.votes import best_votes
 
 
 def gaussian_zcdp_information(rows: int, target: Target) -> Priced[Simultaneous]:
@@ -58,18 +56,4 @@ def _gaussian(
         theorem="T-mi",
         bound=by_information(noise, information=information(sigma), rows=rows),
         parameters=(("sigma", sigma),),
-    )
-
-
-def votes(rows: int, target: Target) -> Priced[Simultaneous]:
-    """T-mi for answers that are means of votes, each of one random record."""
-    k, beta = target.questions, target.beta
-    count = best_votes(rows=rows, target=target)
-    noise = vote_shortfall(votes=count, count=k, beta=beta)
-    return Priced(
-        theorem="T-mi",
-        bound=by_information(
-            noise, information=vote_information(rows=rows, votes=count * k), rows=rows
-        ),
-        parameters=(("votes", Fraction(count)),),
     )

@@ -1,0 +1,262 @@
+"""Second budgets: whoever opens the same rows again, by whatever door, gains no answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import peekproof
+from peekproof.core.errors import PeekproofError
+from peekproof.core.witness_errors import IN_MEMORY, BudgetElsewhere
+from peekproof.ledger.ledger import Ledger
+
+pytestmark = pytest.mark.one_budget
+
+ROWS = 2_000
+
+
+def coins(seed: int, rows: int = ROWS) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2, rows)
+
+
+@pytest.fixture
+def spent(tmp_path: Path) -> Path:
+    """A file about which all that may be asked was asked."""
+    file = tmp_path / "people.csv"
+    ages = np.random.default_rng(5).normal(40, 12, ROWS).round(3)
+    file.write_text("age\n" + "\n".join(map(str, ages)))
+    with peekproof.open(file, questions=3) as session:
+        session.ask_many([f"age > {age}" for age in (20, 30, 40)])
+        assert session.remaining == 0
+    return file
+
+
+def test_a_spent_file_has_no_fresh_budget_in_memory(spent: Path) -> None:
+    places = set()
+    for _ in range(200):
+        with pytest.raises(BudgetElsewhere) as caught:
+            peekproof.open(spent, questions=3, ledger=":memory:")
+        places.add(caught.value.place)
+    assert places == {f"{spent}.peekproof"}
+
+
+def test_rows_that_were_read_into_memory_are_those_of_the_spent_file(spent: Path) -> None:
+    ages = [float(line) for line in spent.read_text().splitlines()[1:]]
+    with pytest.raises(BudgetElsewhere):
+        peekproof.open({"age": ages}, questions=3)
+
+
+def test_a_cell_that_runs_again_and_again_certifies_nothing_about_a_coin() -> None:
+    labels, tosses = coins(1), np.random.default_rng(2)
+    scored, places = [], []
+    for _ in range(400):
+        try:
+            holdout = peekproof.Holdout(None, labels, questions=1)
+            scored.append(holdout.score(tosses.integers(0, 2, ROWS), guess=0.5))
+        except BudgetElsewhere as refused:
+            places.append(refused.place)
+    assert all(each.startswith(IN_MEMORY) for each in places)
+    assert len(scored) == 1
+    assert scored[0].low <= 0.5
+
+
+def test_a_cell_that_closes_its_session_gains_nothing_either() -> None:
+    table = {"label": coins(3), "age": np.random.default_rng(3).normal(size=ROWS)}
+    answers = 0
+    for attempt in range(50):
+        try:
+            with peekproof.open(table, questions=1) as session:
+                session.ask(f"age > {attempt / 50}")
+                answers += 1
+        except BudgetElsewhere:
+            pass
+    assert answers == 1
+
+
+SPENDING = """
+import sys, numpy as np, peekproof
+table = {"age": np.random.default_rng(7).normal(size=2000)}
+with peekproof.open(table, questions=1) as session:
+    session.ask("age > 0")
+"""
+
+
+def test_another_process_has_no_second_budget_and_no_file_has() -> None:
+    subprocess.run([sys.executable, "-c", SPENDING], check=True, timeout=120)
+    again = subprocess.run(
+        [sys.executable, "-c", SPENDING], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert "BudgetElsewhere" in again.stderr
+    table = {"age": np.random.default_rng(7).normal(size=2000)}
+    for ledger in (None, "mine.peekproof"):
+        with pytest.raises(BudgetElsewhere, match="all of it counts as spent"):
+            peekproof.open(table, questions=1, ledger=ledger)
+    assert not Ledger.exists("mine.peekproof")
+
+
+def test_of_two_that_were_opened_before_anybody_asked_one_answers(
+    tmp_path: Path,
+) -> None:
+    table = {"age": np.random.default_rng(8).normal(size=ROWS)}
+    first = peekproof.open(table, questions=5)
+    second = peekproof.open(table, questions=5, ledger=tmp_path / "b.peekproof")
+    assert second.ask("age > 0").radius < 1
+    with pytest.raises(PeekproofError, match=r"b\.peekproof"):
+        first.ask("age > 1")
+
+
+def people(seed: int = 11) -> dict[str, np.ndarray]:
+    """Rows with a measurement, whole numbers, a flag and a number for each row."""
+    rng = np.random.default_rng(seed)
+    return {
+        "income": rng.lognormal(10, 1, ROWS),
+        "age": rng.integers(18, 90, ROWS),
+        "member": rng.random(ROWS) < 0.4,
+        "id": np.arange(ROWS),
+    }
+
+
+def shuffled(table: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    order = np.random.default_rng(12).permutation(ROWS)
+    return {name: column[order] for name, column in table.items()}
+
+
+DISGUISES: dict[str, Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]]] = {
+    "renamed": lambda table: {f"{name}_2": column for name, column in table.items()},
+    "flags as numbers": lambda table: {**table, "member": table["member"].astype(int)},
+    "rounded to 32 bits": lambda table: {**table, "income": table["income"].astype(np.float32)},
+    "whole numbers as floats": lambda table: {"years": table["age"].astype(float)},
+    "only a measurement": lambda table: {"x": table["income"]},
+    "only a flag": lambda table: {"yes": table["member"].astype(np.int8)},
+    "one more column": lambda table: {**table, "noise": np.random.default_rng(1).random(ROWS)},
+    "renamed, rounded and shuffled": lambda table: shuffled(
+        {"a": table["income"].astype(np.float32), "b": table["age"].astype(np.float32)}
+    ),
+}
+
+
+@pytest.mark.parametrize("ledger", [None, "mine.peekproof"])
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_rows_in_disguise_have_no_second_budget(
+    disguise: str, ledger: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with peekproof.open(people(), questions=1, ledger=ledger) as session:
+        session.ask("age > 50")
+    with pytest.raises(BudgetElsewhere, match="recognised by the values of") as caught:
+        peekproof.open(DISGUISES[disguise](people()), questions=1, ledger="again.peekproof")
+    assert caught.value.columns
+    assert not Path("again.peekproof").exists()
+
+
+def test_disguises_that_were_opened_before_anybody_asked_have_one_budget() -> None:
+    names = [f"x{number}" for number in range(40)]
+    opened = [peekproof.open({name: people()["income"]}, questions=1) for name in names]
+    answers = 0
+    for name, session in zip(names, opened, strict=True):
+        try:
+            session.ask(f"{name} > {1000 * answers}")
+            answers += 1
+        except BudgetElsewhere:
+            pass
+    assert answers == 1
+
+
+@pytest.mark.parametrize("features", ["rounded", "none", "cut"])
+def test_labels_have_no_second_budget_with_other_features(features: str) -> None:
+    table, coin = np.random.default_rng(13).normal(size=(ROWS, 3)), coins(14)
+    with peekproof.Holdout(table, coin, questions=1) as holdout:
+        holdout.score(coins(15), guess=0.5)
+    shown = {"rounded": table.round(3), "none": None, "cut": table[:, :2]}
+    with pytest.raises(BudgetElsewhere) as caught:
+        peekproof.Holdout(shown[features], coin.astype(bool), questions=1)
+    assert caught.value.columns == ("label",)
+    with peekproof.Holdout(table, coins(17), questions=1) as other:  # the labels of another task
+        assert other.left == 1
+
+
+def test_leaving_out_the_columns_that_tell_most_gains_nothing() -> None:
+    rng = np.random.default_rng(21)
+    flags = {f"f{number}": rng.random(ROWS) < 0.3 for number in range(5)}
+    wide = {f"x{number}": rng.normal(size=ROWS) for number in range(300)}
+    with peekproof.open({**wide, **flags}, questions=1) as session:
+        session.ask("x0 > 0")
+    with pytest.raises(BudgetElsewhere) as caught:
+        peekproof.open(flags, questions=1)
+    assert set(caught.value.columns) == set(flags)
+
+
+def test_a_ledger_from_under_another_witness_has_no_second_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with peekproof.open(people(), questions=1) as session:
+        session.ask("age > 50")
+    cut, place = {"x": people()["income"]}, tmp_path / "made-elsewhere.peekproof"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PEEKPROOF_WITNESS", str(tmp_path / "elsewhere"))
+        peekproof.open(cut, questions=1, ledger=place).close()
+    for _ in range(2):
+        with pytest.raises(BudgetElsewhere) as caught:
+            peekproof.open(cut, ledger=place)
+        assert caught.value.columns == ("x",)
+    with peekproof.open(cut, ledger=place, override="another machine") as session:
+        assert "'x'" in str(session.ledger.overrides[0]["against"])
+    with peekproof.open(cut, ledger=place) as session:  # by now it is known
+        assert session.remaining == 1
+
+
+def test_an_override_names_what_was_recognised() -> None:
+    with peekproof.open(people(), questions=1) as session:
+        session.ask("age > 50")
+    cut = {"income": people()["income"]}
+    with peekproof.open(cut, questions=1, override="the first was for practice") as again:
+        assert "'income'" in str(again.ledger.overrides[0]["against"])
+        said = again.ask("income > 9").certificate.assumptions
+    assert "the budget was overridden: the first was for practice" in said
+
+
+def test_an_override_of_what_columns_tell_has_the_usual_promise() -> None:
+    with peekproof.open(people(), questions=7, confidence=0.9) as session:
+        session.ask("age > 50")
+    cut = {"income": people()["income"]}
+    with peekproof.open(cut, override="the first was for practice") as again:
+        promise = again.plan.target
+        assert (promise.questions, float(promise.confidence)) == (1_000, 0.95)
+    coin = coins(18)
+    with peekproof.Holdout(None, coin) as holdout:
+        holdout.score(coins(19), guess=0.5)
+    with peekproof.Holdout(coins(20)[:, None], coin, override="I looked") as holdout:
+        assert holdout.left == 10_000
+
+
+INNOCENT: dict[str, Callable[[dict[str, np.ndarray]], dict[str, object]]] = {
+    "other rows of the same population": lambda _: dict(people(seed=99)),
+    "the same numbers for rows": lambda table: {"id": table["id"], "x": coins(3)},
+    "ranks": lambda table: {"rank": np.argsort(table["income"]) / ROWS},
+    "a constant": lambda _: {"one": np.ones(ROWS), "x": coins(4)},
+    "a sorted flag": lambda table: {"member": np.sort(table["member"])},
+    "fewer rows": lambda table: {name: column[:-1] for name, column in table.items()},
+}
+
+
+def test_strata_of_one_label_have_a_budget_each() -> None:
+    label = np.random.default_rng(22).integers(0, 50, ROWS) ** 2
+    halves = [np.repeat(np.unique(label), np.bincount(label)[np.unique(label)] // 2)] * 2
+    for seed, half in enumerate(halves):
+        mixed = np.random.default_rng(seed).permutation(half)
+        with peekproof.Holdout(None, mixed, questions=1) as holdout:
+            holdout.score(np.zeros(len(half)), guess=0.02)
+
+
+@pytest.mark.parametrize("innocent", INNOCENT)
+def test_other_data_has_a_budget_of_its_own(innocent: str) -> None:
+    first = {**people(), "rank": np.arange(ROWS) / ROWS, "one": np.ones(ROWS)}
+    with peekproof.open(first, questions=1) as session:
+        session.ask("age > 50")
+    with peekproof.open(INNOCENT[innocent](first), questions=1) as other:
+        assert other.remaining == 1
