@@ -37,13 +37,7 @@ class Figure:
 
 def _drawn(module: str, *words: str, file: str, needs: tuple[str, ...] = ()) -> tuple[str, Figure]:
     """A figure of a module that draws itself."""
-    named = f"peekproof.audit.figures.{module}"
-    return Path(file).stem, Figure((named, "FILE", *words), (file,), needs)
-
-
-def _example(module: str, *, file: str) -> tuple[str, Figure]:
-    """A figure of a worked example."""
-    return Path(file).stem, Figure((f"peekproof.examples.{module}", "FILE"), (file,))
+    return Path(file).stem, Figure((module, "FILE", *words), (file,), needs)
 
 
 def _plotted(*words: str, file: str) -> tuple[str, Figure]:
@@ -71,19 +65,19 @@ FIGURES: dict[str, Figure] = dict(
         _plotted("plan", "--chains", file="chains.png"),
         _plotted("account", "growth", "laplace(scale=100)", file="composition.png"),
         _plotted("account", "loss", *_LOSSES, file="loss.png"),
-        _drawn("mechanisms", file="mechanisms.png"),
-        _drawn("guessing", file="guessing.png"),
-        _drawn("tightness", "bench/results/tightness.json", file="tightness.png"),
+        _drawn("lab.figures.mechanisms", file="mechanisms.png"),
+        _drawn("lab.figures.guessing", file="guessing.png"),
+        _drawn("lab.figures.tightness", "bench/results/tightness.json", file="tightness.png"),
         _plotted("attack", "all", file="attacks.png"),
-        _drawn("monitor", file="monitor.png"),
-        _drawn("reusable_holdout", file="reusable-holdout.png"),
-        _drawn("freedman", file="freedman.png"),
-        _drawn("flights", file="flights.png"),
-        _example("search_figure", file="search.png"),
-        _example("selection_figure", file="selection.png"),
-        _example("agent_figure", file="agent.png"),
-        _drawn("page", file="page.png", needs=BROWSER),
-        _drawn("board", file="board.png", needs=BROWSER),
+        _drawn("peekproof.audit.figures.monitor", file="monitor.png"),
+        _drawn("lab.figures.reusable_holdout", file="reusable-holdout.png"),
+        _drawn("lab.figures.freedman", file="freedman.png"),
+        _drawn("lab.figures.flights", file="flights.png"),
+        _drawn("lab.examples.search_figure", file="search.png"),
+        _drawn("lab.examples.selection_figure", file="selection.png"),
+        _drawn("lab.examples.agent_figure", file="agent.png"),
+        _drawn("lab.figures.page", file="page.png", needs=BROWSER),
+        _drawn("lab.figures.board", file="board.png", needs=BROWSER),
     ]
 )
 

@@ -25,7 +25,7 @@ from flights_analyst import Analyst, Columns, banded, detailed
 from measure import RESULTS
 
 import peekproof
-from peekproof.audit.real_data import flights_table
+from lab.real_data import flights_table
 from peekproof.guess.guesser import Guesser
 from peekproof.planner.checking import past_of
 from peekproof.query.question import parse_question

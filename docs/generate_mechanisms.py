@@ -15,7 +15,7 @@ from mechanism_about import BATCHES, About, Choosing, Example, Share, Sparse
 from mechanism_table import table
 
 import peekproof.mechanisms
-from peekproof.audit.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
+from lab.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
 from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
 from peekproof.core.numerics import decimal_up
 from peekproof.core.target import Target
@@ -66,7 +66,7 @@ Gaussian noise comes next, then Laplace noise, and far behind fresh rows. Right,
 of 100: at the same cost the exponential mechanism loses half as much as the
 others.](../figures/mechanisms.png)
 
-Drawn by `python -m peekproof.audit.figures.mechanisms FILE` from the exact laws: for a share of ½
+Drawn by `python -m lab.figures.mechanisms FILE` from the exact laws: for a share of ½
 (which lies anywhere in its bin), and for choices in the hardest case, where all others lie equally
 far behind the best.
 

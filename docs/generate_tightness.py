@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from peekproof.audit.figures.tightness import Record
-from peekproof.audit.tightness import Finding
+from lab.figures.tightness import Record
+from lab.tightness import Finding
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/explanation/how-tight.md"

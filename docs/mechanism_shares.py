@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from mechanism_about import BATCHES, CELLS, About, Example
 
-from peekproof.audit.figures.mechanisms import (
+from lab.figures.mechanisms import (
     EPSILON,
     RHO,
     ROWS,

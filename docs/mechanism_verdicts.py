@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from mechanism_about import STEPS, VERDICTS, About
 
-from peekproof.audit.figures.mechanisms import (
+from lab.figures.mechanisms import (
     CANDIDATES,
     EPSILON,
     QUESTIONS,

@@ -1,6 +1,6 @@
 """The radius that every route certifies, beside the error that the strongest known attack forces.
 
-Every route is attacked on many samples at several sizes (see peekproof.audit.tightness). A quantile
+Every route is attacked on many samples at several sizes (see lab.tightness). A quantile
 at 0.95 takes some repetitions: of 60 it is estimated by the 57th, and bounded by the 54th. Attacks
 that need no table of coins are cheap, and are repeated more often. A full run also writes down all
 findings, from which the page on tightness and its figure are made (make bench-tightness).
@@ -18,8 +18,8 @@ from functools import partial
 from measure import Run, asked
 from result import Chart, Result, Sheet
 
-from peekproof.audit.forcing.routes import Route, routes
-from peekproof.audit.tightness import FALSE_ALARM, Finding, tightness
+from lab.forcing.routes import Route, routes
+from lab.tightness import FALSE_ALARM, Finding, tightness
 from peekproof.core.bound import Simultaneous
 from peekproof.core.target import Target
 from peekproof.planner.quotes import REFERENCE, quotes

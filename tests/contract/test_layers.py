@@ -28,7 +28,6 @@ RANKS = {
     "learn": 5,
     "audit": 5,
     "testing": 6,
-    "examples": 6,
     "peekproof": 5,  # the package itself: a façade that only programs may import
     "server": 6,
     "client": 6,

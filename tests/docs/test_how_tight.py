@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from peekproof.audit.figures.tightness import COMMAND, Record, draw_tightness
-from peekproof.audit.forcing.routes import routes
+from lab.figures.tightness import COMMAND, Record, draw_tightness
+from lab.forcing.routes import routes
 from peekproof.audit.opponents.catalogue import CERTIFIED
 from peekproof.core.target import Target
 

@@ -1,1 +1,1 @@
-"""Every picture, each by a module of its own, which names the command that draws it."""
+"""The pictures that commands draw."""

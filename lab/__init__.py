@@ -1,0 +1,1 @@
+"""Worked examples, experiments, forcing attacks, figures: beside the package, not in it."""
