@@ -29,9 +29,7 @@ from lab.real_data import flights_table
 from peekproof.guess.guesser import Guesser
 from peekproof.planner.checking import past_of
 from peekproof.query.question import parse_question
-from peekproof.theory.generalization.checked_intervals import least_tolerance
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import Transcript, Weights, least_tolerance
 
 QUESTIONS = 5_000
 QUICK = 500

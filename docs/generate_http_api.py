@@ -5,8 +5,7 @@ from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Any
 
-from peekproof.core.errors import DataError, LedgerClosed, LedgerError, Refusal
-from peekproof.core.problems import problems
+from peekproof.core.errors import DataError, LedgerClosed, LedgerError, Refusal, problems
 from peekproof.server import messages
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.endpoint import Endpoint

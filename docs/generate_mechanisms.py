@@ -16,9 +16,9 @@ from mechanism_table import table
 
 import peekproof.mechanisms
 from lab.figures.mechanisms import BETA, EPSILON, QUESTIONS, RHO, ROWS, TARGET
-from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.numerics import decimal_up
-from peekproof.core.target import Target
 from peekproof.core.theorem import lookup
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian

@@ -11,8 +11,7 @@ from theorem_subjects import Subject, by_subject, subject_of
 import peekproof.accounting
 import peekproof.derive
 import peekproof.theory
-from peekproof.core.sources import SOURCES
-from peekproof.core.theorem import Theorem, registered
+from peekproof.core.theorem import SOURCES, Theorem, registered
 
 ROOT = Path(__file__).parents[1]
 CERTIFICATE = "explanation/certificate.md"
@@ -44,12 +43,14 @@ def paths(theorem: Theorem) -> tuple[str, str]:
     while not (ROOT / "src" / Path(*parts).with_suffix(".py")).exists():
         named.insert(0, parts.pop())
     source = Path(*parts).with_suffix(".py")
-    test = Path("tests", *source.parts[1:-1], f"test_{source.name}")
-    if not (ROOT / test).exists():
-        word = re.compile(rf"\b{named[0]}\b")
-        others = sorted((ROOT / test.parent).glob("test_*.py"))
-        (test, *_) = (each.relative_to(ROOT) for each in others if word.search(each.read_text()))
-    return f"src/{source}", str(test)
+    folder = ROOT / Path("tests", *source.parts[1:-1])
+    own = folder / f"test_{source.name}"
+    inside = sorted((folder / source.stem).glob("test_*.py"))
+    likely = [own, *inside, *sorted(folder.rglob("test_*.py"))]
+    word = re.compile(rf"\b{named[0]}\b")
+    there = [each for each in likely if each.exists()]
+    test = next((each for each in there if word.search(each.read_text("utf-8"))), there[0])
+    return f"src/{source}", str(test.relative_to(ROOT))
 
 
 def in_certificate(theorem: Theorem) -> str:

@@ -11,7 +11,7 @@ from lab.figures.mechanisms import (
     STEP,
     TARGET,
 )
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.gaussian_vector import GaussianVector
@@ -22,7 +22,7 @@ from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import plan
-from peekproof.theory.generalization.drift_vector import cells_ball
+from peekproof.theory.generalization.gaussian import cells_ball
 
 
 def planned(kind: type[Truncation] | type[Splitting] | type[Rounds]) -> Example:

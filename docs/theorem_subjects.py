@@ -69,10 +69,8 @@ _MODULES = MappingProxyType(
                 *(
                     f"{_POPULATION}{name}"
                     for name in (
-                        "choice", "discrete_laplace", "drift", "drift_gdp", "drift_private",
-                        "drift_pure", "drift_variance", "drift_vector", "fixed_point", "noise",
-                        "open_ended", "parts", "population", "shortfall", "statistic",
-                        "thresholdout",
+                        "choice", "discrete_laplace", "drift", "fixed_point", "gaussian", "noise",
+                        "open_ended", "statistic", "thresholdout",
                     )
                 ),
             ),
@@ -82,9 +80,8 @@ _MODULES = MappingProxyType(
             (
                 f"{_POPULATION}{name}"
                 for name in (
-                    "checked_choice", "checked_intervals", "checking", "description_length",
-                    "horizon", "ladder", "limited_checking", "pairs", "rows_apart", "splitting",
-                    "subsample", "truncation",
+                    "checking", "description_length", "ladder", "limited_checking", "pairs",
+                    "splitting", "truncation",
                 )
             ),
             COUNTING,
@@ -94,21 +91,25 @@ _MODULES = MappingProxyType(
                 f"{_POPULATION}{name}"
                 for name in (
                     "bassily", "chains", "jung", "max_information", "mutual_information",
-                    "tv_expected",
+                    "variation",
                 )
             ),
             PUBLISHED,
         ),
         **dict.fromkeys(
             (
-                "theory.discrete_noise", "theory.median", "theory.release", "theory.selection",
+                "theory.discrete_noise", "theory.median", "theory.selection",
                 "theory.sparse_vector", "theory.weights",
             ),
             MECHANISMS,
         ),
         **dict.fromkeys(("theory.conversion", "theory.divergence", "theory.group"), CONVERSIONS),
         **dict.fromkeys(
-            ("accounting.accountants", "theory.azuma", "theory.composition"), COMPOSITION
+            (
+                "accounting.accountants", "theory.azuma", "theory.composition", "theory.loss_law",
+                "theory.optimal_composition",
+            ),
+            COMPOSITION,
         ),
         **dict.fromkeys(
             (f"{_POPULATION}monitor", f"{_POPULATION}monitor_pick", "theory.one_run"), AUDITS

@@ -29,8 +29,8 @@ from lab.forcing.routes import Route
 from peekproof.audit.evidence import excess_p_value
 from peekproof.audit.fight import Claim
 from peekproof.core import check
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.noise.entropy import Seeded
 
 FALSE_ALARM = 0.05

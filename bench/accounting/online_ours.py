@@ -15,8 +15,7 @@ from peekproof.accounting.clock import ClockFilter
 from peekproof.accounting.odometer import Odometer
 from peekproof.accounting.pure import PureFilter
 from peekproof.accounting.zcdp import ZCDPFilter
-from peekproof.core.gate import Admitted
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, ZCDP, Admitted, ApproxDP, PureDP
 
 EPSILON = Fraction(1, 100)
 RHO = ZCDP(Fraction(1, 20_000))

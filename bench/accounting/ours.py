@@ -11,15 +11,11 @@ from peekproof.accounting.accountants.pld import Pld
 from peekproof.accounting.calibration import gaussian_sigma
 from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Laplace, SampledGaussian
-from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.numerics import float_up
-from peekproof.theory.composition.advanced import advanced_sharp
-from peekproof.theory.composition.divergence import gdp
-from peekproof.theory.composition.optimal import optimal
-from peekproof.theory.composition.optimal_mixed import optimal_mixed
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.theory.composition import advanced_sharp, gdp
+from peekproof.theory.conversion import gdp_to_approx, gdp_to_zcdp, pure_to_zcdp, zcdp_to_approx
+from peekproof.theory.optimal_composition import optimal, optimal_mixed
 
 # A grid that keeps the mixed answer within 0.3 % of the tightest known.
 STEP = Fraction(1, 2_000)

@@ -20,7 +20,7 @@ from comparisons.ledger_asks import CLIENTS, COST, OPENING, asking, rate
 from measure import asked, side_by_side, taken
 from result import Cell, Chart, Result, Sheet
 
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.ledger.entry import Entry, follow
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.record import reserve_body, settle_body

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Offer
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP, Offer
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.opening import Opening
 

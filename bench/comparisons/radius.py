@@ -20,8 +20,7 @@ from result import Chart, Result, Sheet
 
 from lab.forcing.routes import Route, routes
 from lab.tightness import FALSE_ALARM, Finding, tightness
-from peekproof.core.bound import Simultaneous
-from peekproof.core.target import Target
+from peekproof.core.certificate import Simultaneous, Target
 from peekproof.planner.quotes import REFERENCE, quotes
 
 CONFIDENCE = Fraction(19, 20)

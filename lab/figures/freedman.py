@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lab.experiments.freedman import ROWS, VARIABLES, Fit, Told, repetitions, told
 from peekproof.audit.analysts.freedman import Freedman
 from peekproof.audit.figures.look import BLUE, GREY, INK, ORANGE, picture, ruled
-from peekproof.core.refusals import VacuousPlan
+from peekproof.core.errors import VacuousPlan
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, picture, ruled
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.planner.guessing import HALF, failures_within, split_guessing

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, SKY, picture, ruled
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential
 from peekproof.mechanisms.gaussian import Gaussian

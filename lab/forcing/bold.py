@@ -17,9 +17,8 @@ from lab.forcing.coins import Coins
 from lab.forcing.protocol import Around, around, claim
 from peekproof.audit.analysts.signs import HALF
 from peekproof.audit.fight import Claim
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.guess_and_check import GuessAndCheck, Passed
 from peekproof.mechanisms.ladder import Ladder

@@ -13,8 +13,8 @@ from lab.forcing.coins import Coins, odd
 from lab.forcing.protocol import Around, claim
 from peekproof.audit.analysts.signs import HALF
 from peekproof.audit.fight import Claim
+from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation

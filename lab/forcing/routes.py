@@ -13,9 +13,8 @@ from lab.forcing.bold import (
 from lab.forcing.exact import Edges, Fresh
 from lab.forcing.protocol import Attack, around
 from lab.forcing.voting import Staged, Steady, voting
-from peekproof.core.bound import Simultaneous
+from peekproof.core.certificate import Simultaneous, Target
 from peekproof.core.numerics import float_up
-from peekproof.core.target import Target
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.ladder import Ladder

@@ -24,8 +24,8 @@ from peekproof.audit.analysts.correlation import leanings
 from peekproof.audit.analysts.signs import HALF
 from peekproof.audit.correlation import predicted_share
 from peekproof.audit.fight import Claim
+from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.open_ended import OpenEnded

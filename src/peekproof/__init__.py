@@ -15,55 +15,48 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from peekproof.client.connecting import connect
     from peekproof.client.session import RemoteSession
-    from peekproof.core.answer import Answer
-    from peekproof.core.certificate import Certificate
-    from peekproof.core.choice import Choice
+    from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
+    from peekproof.core.certificate import Certificate, Interval, Target
     from peekproof.core.errors import (
+        BudgetElsewhere,
+        BudgetExhausted,
         CertificateMismatch,
         DataChanged,
         DataError,
         EvaluationFailed,
+        FailuresExhausted,
+        GatewayError,
+        GatewayUnavailable,
         InvalidInput,
+        KeyInUse,
         LedgerClosed,
         LedgerDamaged,
         LedgerError,
         LedgerMismatch,
         LedgerMissing,
         LedgerMoved,
+        LedgerRolledBack,
         LedgerTooNew,
         LedgerUnavailable,
-        PeekproofError,
-        QuestionError,
-        Refusal,
-        TypeMismatch,
-        UnknownColumn,
-    )
-    from peekproof.core.frames import to_pandas
-    from peekproof.core.gateway_errors import (
-        GatewayError,
-        GatewayUnavailable,
-        KeyInUse,
         Malformed,
         NotAllowed,
         NotServed,
         NotThisWay,
+        PeekproofError,
+        QuestionError,
+        Refusal,
+        RoundsExhausted,
+        ShareExhausted,
         TooLarge,
         TooManyRequests,
         TooSlow,
+        TypeMismatch,
         Unauthenticated,
-    )
-    from peekproof.core.histogram_answer import HistogramAnswer
-    from peekproof.core.interval import Interval
-    from peekproof.core.quantile_answer import QuantileAnswer
-    from peekproof.core.refusals import (
-        BudgetExhausted,
-        FailuresExhausted,
-        RoundsExhausted,
-        ShareExhausted,
+        UnknownColumn,
         VacuousPlan,
+        WitnessDamaged,
     )
-    from peekproof.core.target import Target
-    from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+    from peekproof.core.frames import to_pandas
     from peekproof.data.frame import split
     from peekproof.data.load import load
     from peekproof.data.source import Source
@@ -143,9 +136,9 @@ _IN_DOUBT = ("BudgetElsewhere", "LedgerRolledBack", "WitnessDamaged")
 
 _HOMES = {
     "Answer": "peekproof.core.answer",
-    "Choice": "peekproof.core.choice",
-    "HistogramAnswer": "peekproof.core.histogram_answer",
-    "QuantileAnswer": "peekproof.core.quantile_answer",
+    "Choice": "peekproof.core.answer",
+    "HistogramAnswer": "peekproof.core.answer",
+    "QuantileAnswer": "peekproof.core.answer",
     "ConditionalAnswer": "peekproof.derive.within",
     "GroupedAnswer": "peekproof.derive.within",
     "Source": "peekproof.data.source",
@@ -175,11 +168,11 @@ _HOMES = {
     "Thresholdout": "peekproof.mechanisms.thresholdout",
     "Truncation": "peekproof.mechanisms.truncation",
     "Certificate": "peekproof.core.certificate",
-    "Interval": "peekproof.core.interval",
+    "Interval": "peekproof.core.certificate",
     "Plan": "peekproof.planner.plan",
     "RemoteSession": "peekproof.client.session",
     "Session": "peekproof.session.session",
-    "Target": "peekproof.core.target",
+    "Target": "peekproof.core.certificate",
     "connect": "peekproof.client.connecting",
     "open": "peekproof.session.opening",
     "plan": "peekproof.planner.plan",
@@ -188,9 +181,9 @@ _HOMES = {
     "History": "peekproof.session.history",
     "Recorded": "peekproof.session.history",
     **dict.fromkeys(_ERRORS, "peekproof.core.errors"),
-    **dict.fromkeys(_REFUSALS, "peekproof.core.refusals"),
-    **dict.fromkeys(_IN_DOUBT, "peekproof.core.witness_errors"),
-    **dict.fromkeys(_OF_GATEWAYS, "peekproof.core.gateway_errors"),
+    **dict.fromkeys(_REFUSALS, "peekproof.core.errors"),
+    **dict.fromkeys(_IN_DOUBT, "peekproof.core.errors"),
+    **dict.fromkeys(_OF_GATEWAYS, "peekproof.core.errors"),
 }
 
 __all__ = [

@@ -7,8 +7,8 @@ import pytest
 
 from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
 from peekproof.accounting.calibration import gaussian_sigma
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

@@ -11,8 +11,8 @@ from mpmath import exp, mpf, ncdf, sqrt, workdps
 
 from peekproof.accounting.calibration import gaussian_sigma, most_answers
 from peekproof.accounting.laplace_calibration import laplace_scale
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

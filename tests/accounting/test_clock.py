@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.accounting.clock import ClockFilter
-from peekproof.core.gate import Admitted, Gate, Refused
-from peekproof.core.loss import FREE, GDP
+from peekproof.core.charge import FREE, GDP, Admitted, Gate, Refused
 from peekproof.core.theorem import lookup
 
 LIMIT = GDP(Fraction(1, 3))

@@ -3,7 +3,7 @@ from fractions import Fraction
 import pytest
 
 from peekproof.accounting.conversions import Loss, conversions
-from peekproof.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.theorem import lookup
 
 DELTA, ORDER = Fraction(1, 10**6), Fraction(2)

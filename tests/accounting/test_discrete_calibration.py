@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, workdps
 
 from peekproof.accounting.discrete_calibration import discrete_gaussian_sigma, zcdp_within
+from peekproof.core.charge import ZCDP, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ZCDP, ApproxDP
 
 
 def best_delta(rho: mpf, epsilon: mpf) -> mpf:

@@ -15,9 +15,8 @@ from peekproof.accounting.approximate import ApproxFilter, ApproxSpent, largest_
 from peekproof.accounting.odometer import Odometer
 from peekproof.accounting.pure import PureFilter
 from peekproof.accounting.zcdp import ZCDPFilter
+from peekproof.core.charge import ZCDP, Admitted, ApproxDP, PureDP, Refused
 from peekproof.core.errors import InvalidInput
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import ZCDP, ApproxDP, PureDP
 from peekproof.testing.statistics import excess_p_value, statistical
 
 amounts = st.fractions(Fraction(1, 10**9), 10)

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peekproof.accounting.grid import few, step_for
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.theory.composition.numerical import composed_law
+from peekproof.theory.loss_law import composed_law
 
 NONE = GDP(Fraction(0))
 sizes = st.fractions(Fraction(1, 1000), 5)

@@ -12,8 +12,8 @@ from peekproof.accounting.laplace_calibration import (
     laplace_scale_within,
     most_laplace_answers,
 )
+from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP, PureDP
 from theory.composition.enumeration import exact_delta
 
 targets = st.builds(

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from peekproof.accounting.event import Approximate, Gaussian, Laplace, Neighbours, SampledGaussian
 from peekproof.accounting.notation import KINDS, LOSSES, number, parse, parse_all, parse_loss
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
 
 
 def test_places_and_names_mean_the_same() -> None:

@@ -19,9 +19,8 @@ from peekproof.accounting.event import (
     SampledGaussian,
 )
 from peekproof.accounting.reading import as_approximate, as_gaussian, as_pure, as_rdp, as_zcdp
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.laplace import LaplacePair
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.theory.divergence import LaplacePair, Pair
 
 HALF, TWO, ZERO = Fraction(1, 2), Fraction(2), Fraction(0)
 EVENTS: dict[Event, tuple[PureDP | None, ApproxDP | None, GDP | None]] = {

@@ -9,9 +9,17 @@ from hypothesis import strategies as st
 from peekproof.accounting.clock import ClockFilter
 from peekproof.accounting.draws import DrawsFilter
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Charge, added, amount_of, nothing, unit_of
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import GDP, Draws
+from peekproof.core.charge import (
+    GDP,
+    Admitted,
+    Charge,
+    Draws,
+    Refused,
+    added,
+    amount_of,
+    nothing,
+    unit_of,
+)
 
 amounts = st.fractions(0, 20)
 

@@ -4,9 +4,9 @@ import pytest
 
 from peekproof.accounting.calibration import gaussian_sigma
 from peekproof.accounting.slack import best_slack
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.advanced import advanced_sharp
+from peekproof.theory.composition import advanced_sharp
 
 TARGET = ApproxDP(epsilon=Fraction(1), delta=Fraction(1, 10**6))
 

@@ -15,19 +15,15 @@ import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features
 from peekproof.audit.correlation import agreement
 from peekproof.core.answer import Answer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Interval, Target
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.derive.within import ConditionalAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.query.question import Question, parse_question
 from peekproof.session import Session
 from peekproof.session.past import Past
 from peekproof.testing.statistics import excess_p_value, statistical
-from peekproof.theory.generalization.checked_intervals import checked_interval
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
 
 FALSE_ALARM = 1e-8
 SESSIONS = 7

@@ -27,19 +27,20 @@ from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, Or
 from peekproof.audit.analysts.reconstruction import Reconstruction
 from peekproof.audit.analysts.sample import ExactSample
 from peekproof.core.answer import Answer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Interval, Target
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.data.load import in_memory
 from peekproof.derive.within import ConditionalAnswer
 from peekproof.planner import checking as planner_checking
 from peekproof.query.question import parse_question
 from peekproof.session import Session
 from peekproof.testing.statistics import declared_false_alarms, statistical
-from peekproof.theory.generalization.checked_intervals import sampling_radius
-from peekproof.theory.generalization.checking import Transcript, log_inverse_level
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    Weights,
+    log_inverse_level,
+    sampling_radius,
+)
 
 BETA = Fraction(1, 10**9)
 # Two sessions an analyst: one that is asked as narrowly as it allows, one as it proposes.

@@ -22,7 +22,7 @@ import polars as pl
 import pytest
 
 import peekproof
-from peekproof.core.problems import problems
+from peekproof.core.errors import problems
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised
 from peekproof.learn.board.phases import FINAL, PUBLIC, read_both, read_held

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from peekproof.core.loss import GDP, PureDP
-from peekproof.theory.generalization.drift_private import choice_cost
-from peekproof.theory.generalization.drift_vector import partition_ball, vector_cost
+from peekproof.core.charge import GDP, PureDP
+from peekproof.theory.generalization.drift import choice_cost
+from peekproof.theory.generalization.gaussian import partition_ball, vector_cost
 from theory.generalization.conversations import angles
 
 Floats = npt.NDArray[np.float64]

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import PeekproofError
-from peekproof.core.witness_errors import IN_MEMORY, BudgetElsewhere
+from peekproof.core.errors import IN_MEMORY, BudgetElsewhere, PeekproofError
 from peekproof.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.one_budget

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from peekproof.audit.correlation import agreement
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.data.load import in_memory
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger

@@ -15,7 +15,7 @@ from laws import cheats
 from laws.case_parts import AnyCase
 from laws.cheats import Bent, case_of, reachable
 from laws.mechanism_cases import discrete_gaussian, gaussian, gaussian_vector, laplace
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.data.table import Table
 from peekproof.mechanisms.empirical import UnsafeEmpirical
@@ -29,7 +29,7 @@ from peekproof.session import Session
 from peekproof.testing.statistics import excess_p_value, mean_deviation, statistical
 from peekproof.testing.trials import loss_floor_stays_below_the_cost
 from peekproof.testing.violation import Violation
-from peekproof.theory.conversion.to_tv import gdp_to_tv
+from peekproof.theory.conversion import gdp_to_tv
 
 FALSE_ALARM = 2e-9
 

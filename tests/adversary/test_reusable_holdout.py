@@ -12,9 +12,8 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.ladder import Improved, Ladder
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from peekproof.noise.entropy import Seeded

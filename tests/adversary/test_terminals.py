@@ -18,9 +18,8 @@ import peekproof
 from cli.running import in_pipe, on_terminal
 from client.scripted import reply, scripted
 from core.test_errors import EXAMPLES
-from peekproof.core import gateway_errors
+from peekproof.core import errors, html
 from peekproof.core.errors import PeekproofError
-from peekproof.core.html import look
 from peekproof.core.shown import shown, visible, visible_lines
 from peekproof.guess.domain import Domain
 from peekproof.learn.searching import Offered
@@ -116,8 +115,8 @@ def test_lines_stay_and_the_rest_is_spelled_out() -> None:
     assert visible_lines("a\r\nb\x1b") == "a\\x0d\nb\\x1b"
     assert visible("\U000e0041é日") == r"\U000e0041é日"
     assert shown(f"x{'_' + 'a' * 32}\x1b") == r"x_aaaaaaaa…\x1b"
-    assert obeyed(look.text(CODES) + look.code(CODES) + look.bold(CODES)) == []
-    assert look.text("<b>") == "&lt;b&gt;"
+    assert obeyed(html.text(CODES) + html.code(CODES) + html.bold(CODES)) == []
+    assert html.text("<b>") == "&lt;b&gt;"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +200,7 @@ def test_what_a_gateway_says_is_not_obeyed(about: str) -> None:
 
 def test_a_reply_that_is_no_gateways_is_not_obeyed() -> None:
     with scripted(reply({"name": CODES, "columns": [{"name": CODES}], "version": CODES})) as script:
-        with pytest.raises(gateway_errors.GatewayUnavailable) as refused:
+        with pytest.raises(errors.GatewayUnavailable) as refused:
             peekproof.connect(script.address, "pp_a_b", dataset="flights")
         for text in told(refused.value):
             assert obeyed(text) == []

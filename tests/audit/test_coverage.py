@@ -19,8 +19,7 @@ from peekproof.audit.opponents.ladder import Climbed
 from peekproof.audit.opponents.sessions import Planned
 from peekproof.audit.reply import Reply
 from peekproof.audit.strategy import Questions
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9

@@ -19,8 +19,8 @@ from peekproof.audit.epsilon import LossFloor, loss_floor
 from peekproof.audit.evidence import Chance, chance
 from peekproof.audit.telling.events import Event, Telling, weighed
 from peekproof.audit.telling.learning import most_telling
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.testing.statistics import excess_p_value, statistical
 
 trials_and_hits = st.integers(1, 400).flatmap(

@@ -22,8 +22,7 @@ from peekproof.audit.opponents.controls import Plain
 from peekproof.audit.opponents.sessions import Opened, Planned
 from peekproof.audit.population import Listed
 from peekproof.audit.strategy import Questions, Supposed
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.mechanisms.checking import Checking
 from peekproof.testing.statistics import statistical
 

@@ -14,8 +14,7 @@ from peekproof.audit.analysts.protocol import Columns, Conversation, Notes, Orac
 from peekproof.audit.fight import Bout, fight
 from peekproof.audit.opponents.protocol import Terms
 from peekproof.audit.reply import Reply
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 
 HALF = Fraction(1, 2)
 CONFIDENCE = Fraction(9, 10)

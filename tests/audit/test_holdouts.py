@@ -7,8 +7,7 @@ import pytest
 import peekproof
 from peekproof.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
 from peekproof.audit.reply import Reply
-from peekproof.core.errors import UnknownColumn
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, UnknownColumn
 from peekproof.data.load import in_memory
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical

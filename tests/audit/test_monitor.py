@@ -26,12 +26,10 @@ from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
 from peekproof.audit.opponents.promises import Loss, Promise
 from peekproof.audit.opponents.protocol import Terms
 from peekproof.audit.reply import Reply
-from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from peekproof.core.refusals import BudgetExhausted, VacuousPlan
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.core.errors import BudgetExhausted, InvalidInput, VacuousPlan
 from peekproof.testing.statistics import statistical
-from peekproof.theory.generalization.drift import mean_gaussian_drift
-from peekproof.theory.generalization.drift_pure import pure_drift
+from peekproof.theory.generalization.drift import mean_gaussian_drift, pure_drift
 
 CONFIDENCE = Fraction(19, 20)
 ANALYST = Voting(rows=8, features=32)

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from peekproof.audit.one_run import OneRun, audit_one_run, in_two_cells, one_run_floor
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.gaussian_vector import GaussianVector
 from peekproof.mechanisms.laplace_vector import LaplaceVector
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
+from peekproof.theory.conversion import gdp_to_approx
 from peekproof.theory.one_run import any_guesses
 
 FALSE_ALARM = 1e-9

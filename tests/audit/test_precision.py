@@ -27,8 +27,8 @@ from peekproof.audit.digits import (
     spare_digits,
 )
 from peekproof.audit.precision import Precision, precision
+from peekproof.core.charge import GDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, Draws, PureDP
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import statistical
 

@@ -11,8 +11,8 @@ from peekproof.audit.opponents.noisy import HONEST, Noisy
 from peekproof.audit.opponents.promises import Promise, promise_of
 from peekproof.audit.opponents.protocol import Terms
 from peekproof.audit.opponents.sessions import Asked
+from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput, Refusal
-from peekproof.core.loss import GDP, PureDP
 
 ANALYST = Correlation(rows=4000, features=7)
 TERMS = Terms(confidence=Fraction(19, 20), questions=8, seed=4)

@@ -16,7 +16,7 @@ from peekproof.audit.analysts.universe import NUMBER, draw_numbers, is_one_of, s
 from peekproof.audit.opponents.promises import Promise
 from peekproof.audit.opponents.protocol import Terms
 from peekproof.audit.reply import Reply
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded

@@ -24,7 +24,7 @@ from peekproof.audit.story import (
     SIGNAL_SHARE,
     TRUTH,
 )
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9

@@ -13,14 +13,15 @@ import peekproof
 from cli.running import Run, in_pipe
 from peekproof.cli.main import cli, exit_code, main
 from peekproof.core.errors import (
+    BudgetExhausted,
     DataError,
     InvalidInput,
     LedgerDamaged,
     LedgerTooNew,
     PeekproofError,
     QuestionError,
+    VacuousPlan,
 )
-from peekproof.core.refusals import BudgetExhausted, VacuousPlan
 
 
 def commands(

@@ -6,7 +6,7 @@ import pytest
 
 import peekproof
 from cli.running import Run
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 
 FEEDBACK = re.compile(r"n ≥ ([\d,]+)(?: or at most ([\d,]+) questions)?")
 

@@ -8,7 +8,7 @@ import pytest
 
 from cli.running import Run
 from peekproof.cli import plan_chains, plan_compare
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.planner.growth import growth
 from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
 

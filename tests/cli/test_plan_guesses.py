@@ -6,8 +6,8 @@ import pytest
 
 from cli.running import Run
 from peekproof.cli.plan_guesses import from_training
+from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up
-from peekproof.core.target import Target
 from peekproof.planner.guessing import HALF, best_guessing, split_guessing
 from peekproof.planner.plan import plan
 

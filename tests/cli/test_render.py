@@ -7,8 +7,7 @@ import pytest
 
 from cli.running import ESCAPE, in_pipe, on_terminal
 from peekproof.cli import render
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import VacuousPlan
+from peekproof.core.errors import InvalidInput, VacuousPlan
 
 COLUMNS = ["share", "question"]
 ROWS = [["0.5", "a [bold]quite[/bold] long question"], ["0.25", "ä"]]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.bound import OnAverage, OneQuestion, Simultaneous
+from peekproof.core.certificate import OnAverage, OneQuestion, Simultaneous
 from peekproof.core.errors import InvalidInput
 
 BETA = Fraction(1, 20)

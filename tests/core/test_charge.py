@@ -5,8 +5,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.charge import Offer, amount_of, cost_of
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP, Offer, amount_of, cost_of
 
 amounts = st.fractions(0, 100, max_denominator=1000)
 

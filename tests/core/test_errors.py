@@ -11,46 +11,44 @@ import pytest
 import peekproof
 from peekproof.core import errors
 from peekproof.core.errors import (
+    BudgetElsewhere,
+    BudgetExhausted,
     CertificateMismatch,
     DataChanged,
     DataError,
     EvaluationFailed,
+    FailuresExhausted,
+    GatewayError,
+    GatewayUnavailable,
     InvalidInput,
+    KeyInUse,
     LedgerClosed,
     LedgerDamaged,
     LedgerError,
     LedgerMismatch,
     LedgerMissing,
     LedgerMoved,
+    LedgerRolledBack,
     LedgerTooNew,
     LedgerUnavailable,
-    PeekproofError,
-    QuestionError,
-    Refusal,
-    TypeMismatch,
-    UnknownColumn,
-)
-from peekproof.core.gateway_errors import (
-    GatewayError,
-    GatewayUnavailable,
-    KeyInUse,
     Malformed,
     NotAllowed,
     NotServed,
     NotThisWay,
+    PeekproofError,
+    QuestionError,
+    Refusal,
+    RoundsExhausted,
+    ShareExhausted,
     TooLarge,
     TooManyRequests,
     TooSlow,
+    TypeMismatch,
     Unauthenticated,
-)
-from peekproof.core.refusals import (
-    BudgetExhausted,
-    FailuresExhausted,
-    RoundsExhausted,
-    ShareExhausted,
+    UnknownColumn,
     VacuousPlan,
+    WitnessDamaged,
 )
-from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 
 EXAMPLES: tuple[PeekproofError, ...] = (
     PeekproofError(),

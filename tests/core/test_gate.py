@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP, Admitted, Refused
 
 ONE = GDP(Fraction(1))
 

@@ -6,17 +6,11 @@ from math import inf
 import pytest
 
 from core.markup import read
-from peekproof.core.answer import Answer
-from peekproof.core.certificate import Certificate
-from peekproof.core.choice import Choice
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
+from peekproof.core.certificate import Certificate, Span, Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import CertificateMismatch, InvalidInput
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.html.bars import Axis, budget_bar, percent
-from peekproof.core.html.look import code
-from peekproof.core.loss import GDP
-from peekproof.core.quantile_answer import QuantileAnswer
-from peekproof.core.span import Span
-from peekproof.core.target import Target
+from peekproof.core.html import Axis, budget_bar, code, percent
 from peekproof.planner.plan import plan
 
 CERTIFICATE = plan(rows=5000, target=Target.of(confidence=0.9, questions=300)).certificate

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.interval import Interval
+from peekproof.core.certificate import Interval
 
 shares = st.fractions(0, 1)
 radii = st.floats(0, 1)

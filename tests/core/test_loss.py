@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import FREE, GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import FREE, GDP
 
 amounts = st.fractions(min_value=0)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.search import argmin, largest
+from peekproof.core.numerics import argmin, largest
 
 
 @given(most=st.integers(1, 10**6), data=st.data())

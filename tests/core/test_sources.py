@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.core.sources import SOURCES
-from peekproof.core.theorem import registered
+from peekproof.core.theorem import SOURCES, registered
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,8 +5,8 @@ from math import nan
 
 import pytest
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 
 
 def test_beta_is_exact() -> None:

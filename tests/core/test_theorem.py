@@ -6,11 +6,10 @@ import pytest
 
 from peekproof.accounting import clock
 from peekproof.core import theorem as registry
-from peekproof.core.sources import SOURCES
-from peekproof.core.theorem import Theorem, lookup, registered, theorem
-from peekproof.theory.generalization import drift, population, shortfall
+from peekproof.core.theorem import SOURCES, Theorem, lookup, registered, theorem
+from peekproof.theory.generalization import drift, gaussian, noise
 
-PROVIDERS = (clock, drift, population, shortfall)  # imported so that their theorems register
+PROVIDERS = (clock, drift, gaussian, noise)  # imported so that their theorems register
 
 
 @pytest.fixture(autouse=True)

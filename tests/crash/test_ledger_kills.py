@@ -19,8 +19,8 @@ import pytest
 from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
 from ledger.books import OPENING
 from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.core.loss import GDP
 from peekproof.ledger import file as file_module
 from peekproof.ledger.entry import follow
 from peekproof.ledger.file import create_file

@@ -26,8 +26,8 @@ import pytest
 
 from ledger.books import COST, OPENING, at
 from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.core.loss import GDP
 from peekproof.ledger import commits as commits_module
 from peekproof.ledger.commits import Commits
 from peekproof.ledger.file import MEMORY

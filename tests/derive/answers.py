@@ -10,10 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from peekproof.core.answer import Answer
-from peekproof.core.certificate import Certificate, Part
-from peekproof.core.interval import Interval
-from peekproof.core.loss import FREE
-from peekproof.core.target import Target
+from peekproof.core.certificate import Certificate, Interval, Part, Target
+from peekproof.core.charge import FREE
 from peekproof.derive.derived import Derived
 from peekproof.derive.joint import Joint
 from peekproof.derive.range import Range

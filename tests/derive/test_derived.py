@@ -8,9 +8,8 @@ from math import inf, nextafter
 import pytest
 
 from derive.answers import answer, certificate, derived
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
 from peekproof.derive import clip, conditional, difference, ratio, total
 from peekproof.derive.range import LARGEST, Range
 

@@ -14,8 +14,8 @@ import pytest
 
 import peekproof
 from documents import PAGES, ROOT, blocks, links
-from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
-from peekproof.theory.release import bounded_range
+from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
+from peekproof.theory.discrete_noise import bounded_range
 
 pytestmark = pytest.mark.one_budget  # as whoever follows the pages
 

@@ -12,7 +12,7 @@ import pytest
 from lab.figures.tightness import COMMAND, Record, draw_tightness
 from lab.forcing.routes import routes
 from peekproof.audit.opponents.catalogue import CERTIFIED
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -32,9 +32,8 @@ from peekproof.audit.correlation import agreement, predicted_share
 from peekproof.audit.evidence import excess_p_value
 from peekproof.audit.fight import Claim
 from peekproof.audit.reply import Reply
+from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation

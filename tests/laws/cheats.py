@@ -11,8 +11,8 @@ from typing import Any, ClassVar, final
 
 from laws.case_parts import AnyCase
 from laws.mechanism_cases import QUARTER, ROWS, laplace
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Entropy, Pool

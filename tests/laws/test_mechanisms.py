@@ -24,8 +24,8 @@ from laws.mechanism_cases import (
     splitting,
     truncation,
 )
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.empirical import UnsafeEmpirical

@@ -13,11 +13,11 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 from peekproof.core.numerics import up
-from peekproof.theory.composition.basic import basic
-from peekproof.theory.composition.optimal_mixed import optimal_mixed_at
-from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.composition import basic
+from peekproof.theory.divergence import Pair
+from peekproof.theory.optimal_composition import optimal_mixed_at
 from theory.divergence.pairs import DIVERGENCES, laws, pairs_of, through
 
 ROUNDING = 1e-13

@@ -11,7 +11,7 @@ import peekproof
 from laws.cheats import STRAIGHT, in_floats, reachable
 from peekproof.audit.evidence import chance
 from peekproof.audit.telling.claims import most_likely
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.gaussian import Gaussian

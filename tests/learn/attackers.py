@@ -10,7 +10,7 @@ import numpy as np
 
 import peekproof
 from learn.models import Bits, coins
-from peekproof.core.interval import Interval
+from peekproof.core.certificate import Interval
 
 # Predictions, and a guess, for a score and its interval.
 Told = tuple[float, Interval]

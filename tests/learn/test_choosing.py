@@ -13,8 +13,7 @@ import pytest
 
 import peekproof
 from learn.models import Bits, Squared, coins, right
-from peekproof.core.answer import Answer
-from peekproof.core.choice import Choice
+from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.choosing import best, named
 from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of

@@ -12,9 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Offer
+from peekproof.core.charge import GDP, Offer
 from peekproof.core.errors import LedgerError
-from peekproof.core.loss import GDP
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.opening import FORMAT, Opening

@@ -23,13 +23,11 @@ from ledger.books import (
     reserve,
 )
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Charge, Offer, added
+from peekproof.core.charge import FREE, GDP, Admitted, Charge, Offer, Refused, added
 from peekproof.core.errors import (
     LedgerUnavailable,
     PeekproofError,
 )
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import FREE, GDP
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.record import Settled

@@ -146,7 +146,7 @@ def test_a_creator_whose_other_name_was_removed_meanwhile_succeeds(
 
 CREATOR = """
 import sys
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import Opening
 from fractions import Fraction

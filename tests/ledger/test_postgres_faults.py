@@ -16,8 +16,8 @@ from ledger.books import COST, OPENING, answer, at, reserve
 from ledger.lossy_proxy import Fault, proxy
 from ledger.postgres_server import Database, Own
 from peekproof.accounting.session_gate import SessionGate
+from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
-from peekproof.core.loss import GDP
 from peekproof.ledger.entry import follow
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.postgres import PostgresStore

@@ -18,14 +18,15 @@ import pytest
 from ledger.books import COST, GATE, OPENING, answer, at, eventful, reserve
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
+    BudgetElsewhere,
     InvalidInput,
     LedgerClosed,
     LedgerDamaged,
     LedgerError,
     LedgerMismatch,
+    LedgerRolledBack,
     LedgerUnavailable,
 )
-from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack
 from peekproof.ledger import restoration
 from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.export import export

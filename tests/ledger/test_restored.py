@@ -10,8 +10,7 @@ import pytest
 
 from ledger.books import OPENING, answer, reserve
 from ledger.postgres_server import Database
-from peekproof.core.errors import LedgerDamaged
-from peekproof.core.witness_errors import LedgerRolledBack
+from peekproof.core.errors import LedgerDamaged, LedgerRolledBack
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness
 

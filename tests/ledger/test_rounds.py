@@ -13,10 +13,8 @@ import pytest
 
 from ledger.books import OPENING, Line, chained, lines, overwrite
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Charge, Offer, amount_of
+from peekproof.core.charge import Charge, Draws, Offer, Refused, amount_of
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.gate import Refused
-from peekproof.core.loss import Draws
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Reservation
 

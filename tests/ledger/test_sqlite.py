@@ -29,12 +29,10 @@ from ledger.books import (
     reserve,
     without_privileges,
 )
-from peekproof.core.charge import Charge
+from peekproof.core.charge import FREE, Admitted, Charge, Refused
 from peekproof.core.errors import (
     LedgerUnavailable,
 )
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import FREE
 from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Reservation

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.books import BUDGET, COST, OPENING
+from peekproof.core.charge import FREE, GDP
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
-from peekproof.core.loss import FREE, GDP
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.opening import FORMAT, Opening
 from peekproof.ledger.record import Settled

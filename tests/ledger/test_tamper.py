@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ledger.books import COST, GATE, OPENING, answer, at, reserve
+from peekproof.core.charge import Refused
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.gate import Refused
 from peekproof.ledger.diff import Identical, SecondContinues, difference
 from peekproof.ledger.entry import follow
 from peekproof.ledger.export import export, numbered, read_export

@@ -15,9 +15,15 @@ from pathlib import Path
 import pytest
 
 from ledger.books import OPENING, answer, overwrite, reserve, without_privileges
-from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerUnavailable
+from peekproof.core.errors import (
+    BudgetElsewhere,
+    InvalidInput,
+    LedgerDamaged,
+    LedgerRolledBack,
+    LedgerUnavailable,
+    WitnessDamaged,
+)
 from peekproof.core.shared_columns import ColumnMark, Marked
-from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.watch import Watch
 from peekproof.ledger.witness import (

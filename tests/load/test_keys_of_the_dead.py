@@ -11,7 +11,7 @@ import pytest
 
 from load.key_taker import TOKEN
 from load.serving import started
-from peekproof.core.gateway_errors import KeyInUse
+from peekproof.core.errors import KeyInUse
 from peekproof.server import keys
 from peekproof.server.living import Living
 from peekproof.server.store import Store

@@ -13,9 +13,13 @@ from typing import Any, cast
 import pytest
 from starlette.requests import Request
 
-from peekproof.core.errors import EvaluationFailed, LedgerUnavailable, QuestionError
-from peekproof.core.gateway_errors import GatewayUnavailable
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import (
+    BudgetExhausted,
+    EvaluationFailed,
+    GatewayUnavailable,
+    LedgerUnavailable,
+    QuestionError,
+)
 from peekproof.query.question import Question
 from peekproof.server import messages
 from peekproof.server.access import Caller

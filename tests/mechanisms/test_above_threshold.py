@@ -18,8 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.discrete_laws import Script, first_above_law, largest_loss, neighbours
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import above_threshold
 from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict

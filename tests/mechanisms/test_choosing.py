@@ -19,8 +19,8 @@ from mechanisms.choices import (
 )
 from noise.bits import Counted
 from peekproof.audit.telling.events import Event, weighed
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.choosing import Choosing
 from peekproof.mechanisms.exponential import Exponential

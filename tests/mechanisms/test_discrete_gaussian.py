@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import ZCDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ZCDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import discrete_gaussian
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.data.load import in_memory
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, mean_deviation, statistical
-from peekproof.theory.generalization.drift_variance import session_certificate
+from peekproof.theory.generalization.gaussian import session_certificate
 
 DRAWS = 30_000
 FALSE_ALARM = 1e-9

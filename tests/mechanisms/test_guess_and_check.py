@@ -14,20 +14,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck, Passed
 from peekproof.mechanisms.protocol import OneShot
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical
-from peekproof.theory.generalization.checked_intervals import (
+from peekproof.theory.generalization.checking import (
+    Transcript,
     acceptance,
     checked_interval,
     failure_interval,
     least_tolerance,
+    log_inverse_level,
 )
-from peekproof.theory.generalization.checking import Transcript, log_inverse_level
 
 RNG = Seeded(1)
 HALF = Fraction(1, 2)

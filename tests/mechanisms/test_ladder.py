@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
 from peekproof.mechanisms.protocol import Interactive, Run
 from peekproof.noise.entropy import Seeded

@@ -19,9 +19,9 @@ from mechanisms.discrete_laws import (
     mass,
     signed_cdf,
 )
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms import laplace
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.protocol import OneShot

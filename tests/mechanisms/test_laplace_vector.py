@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.discrete_laws import at_least, folded_cdf, mass
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms import laplace_vector
 from peekproof.mechanisms.laplace_vector import LaplaceVector
 from peekproof.mechanisms.protocol import OneShot

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.guess_and_check import Failed, Passed
 from peekproof.mechanisms.limited_checking import LimitedChecking, finest_tolerance
 from peekproof.noise.entropy import Seeded

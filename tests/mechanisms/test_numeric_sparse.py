@@ -18,8 +18,7 @@ from mechanisms.discrete_laws import (
     folded_cdf,
     neighbours,
 )
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import above_threshold, numeric_sparse
 from peekproof.mechanisms.numeric_sparse import NumericSparse

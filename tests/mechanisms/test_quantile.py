@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.quantile import Quantile
 from peekproof.noise.entropy import Seeded

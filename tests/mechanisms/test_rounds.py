@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.recorded import described_mechanism

@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.noise.entropy import Seeded
 from peekproof.theory.generalization.splitting import split_certificate

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.discrete_laws import Script, at_least, first_above_law, folded_cdf, mass
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.certificate import Target
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms import above_threshold, numeric_sparse
 from peekproof.mechanisms.protocol import Interactive, Run
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
 from peekproof.theory.generalization.truncation import truncation_certificate

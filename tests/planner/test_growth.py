@@ -5,9 +5,8 @@ from math import ceil, pi, sqrt
 
 import pytest
 
-from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.certificate import OnAverage, OneQuestion, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.planner.growth import RowsNeeded, growth
 from peekproof.planner.plan import plan
 from peekproof.theory.generalization.chains import scale_by_privacy, sigma_by_variation

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up
-from peekproof.core.target import Target
 from peekproof.guess.median.parameters import MedianParameters
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.guessing import (
@@ -24,9 +24,12 @@ from peekproof.planner.guessing import (
     split_guessing,
 )
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, plan
-from peekproof.theory.generalization.checked_intervals import best_failure_bins, sampling_radius
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    Weights,
+    best_failure_bins,
+    sampling_radius,
+)
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/guess-then-check.md"
 TARGET = Target.of(confidence=0.95, questions=1_000)

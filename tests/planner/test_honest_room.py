@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import asin, erfinv, mpf, pi, sin, sqrt, workdps
 
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.planner.checking import checked_offer, described_check, honest_room
 from peekproof.testing.statistics import statistical
-from peekproof.theory.generalization.checked_intervals import checked_interval
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
 
 HALF = Fraction(1, 2)
 TARGET = Target.of(confidence=0.95, questions=10_000)

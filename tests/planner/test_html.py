@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from core.markup import read
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.limited_checking import LimitedChecking

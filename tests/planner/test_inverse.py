@@ -6,8 +6,8 @@ from math import inf, nan
 
 import pytest
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.planner.inverse import questions_affordable, rows_needed
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 

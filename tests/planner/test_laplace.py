@@ -6,10 +6,9 @@ from math import log, tanh
 import pytest
 
 import peekproof
-from peekproof.core.charge import amount_of
-from peekproof.core.loss import PureDP
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import PureDP, amount_of
+from peekproof.core.errors import BudgetExhausted
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.planner.laplace import best_laplace
 

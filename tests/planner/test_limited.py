@@ -5,8 +5,8 @@ from math import log, sqrt
 
 import pytest
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.planner.guessing import guessed_plan_radius

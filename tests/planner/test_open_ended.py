@@ -2,8 +2,8 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import VacuousPlan
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.planner.open_ended import open_ended_plan

@@ -13,17 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from peekproof.accounting.clock import ClockFilter
-from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Charge
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import FREE, GDP, Admitted, Charge, Refused
 from peekproof.core.errors import InvalidInput
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import FREE, GDP
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.gaussian import FINEST_STEPS
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 from peekproof.theory.generalization.drift import gaussian_drift
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.noise import normal_shortfall
 
 
 @dataclass(frozen=True)

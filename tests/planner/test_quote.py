@@ -5,9 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.certificate import OneQuestion, Simultaneous, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.planner.quote import NotAdaptive, Quote
 from peekproof.planner.quotes import quotes, taken
 

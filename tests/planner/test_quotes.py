@@ -9,15 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import log, mpf, sqrt, workdps
 
-from peekproof.core.bound import OneQuestion, Simultaneous
-from peekproof.core.target import Target
+from peekproof.core.certificate import OneQuestion, Simultaneous, Target
 from peekproof.core.theorem import lookup
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import plan
 from peekproof.planner.quote import NotAdaptive, Quote
 from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes, taken
-from peekproof.theory.generalization.drift_gdp import gdp_certificate
-from peekproof.theory.generalization.drift_pure import laplace_certificate
+from peekproof.theory.generalization.drift import gdp_certificate, laplace_certificate
 from peekproof.theory.generalization.truncation import truncation_certificate
 
 GDP_DRIFT = "Gaussian noise, drift of any GDP"

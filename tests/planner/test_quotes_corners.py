@@ -5,8 +5,8 @@ from time import process_time
 import pytest
 
 import peekproof.planner.quotes as module
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS
 from peekproof.planner.quote import Quote
 from peekproof.planner.quotes import OURS, ROUNDS, SPLIT, quotes, taken

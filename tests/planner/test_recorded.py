@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.open_ended import open_ended_plan

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import Draws
+from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting

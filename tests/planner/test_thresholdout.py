@@ -8,11 +8,9 @@ from math import ceil, fsum, log, sqrt
 import pytest
 
 from mechanisms.discrete_laws import at_least, mass
-from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, LedgerDamaged
-from peekproof.core.loss import PureDP
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import PureDP, amount_of
+from peekproof.core.errors import InvalidInput, LedgerDamaged, VacuousPlan
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.thresholdout import Thresholdout

@@ -2,9 +2,8 @@
 
 import pytest
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.planner.plan import MOST_QUESTIONS, plan
 from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
 

@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 
 from peekproof.audit.analysts.catalogue import ANALYSTS
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import GatewayUnavailable
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import GatewayUnavailable, InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import plan
 from peekproof.server.attacks import MOST_QUESTIONS, MOST_ROWS, Copy, run

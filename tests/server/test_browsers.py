@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 
-from peekproof.core.gateway_errors import Unauthenticated
+from peekproof.core.errors import Unauthenticated
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.call import Call
 from peekproof.server.endpoint import Endpoint

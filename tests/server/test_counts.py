@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from load.serving import serving
-from peekproof.core.problems import problems
+from peekproof.core.errors import problems
 from peekproof.server import counts as counting
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.counts import LONGEST, RECORDS, Counts

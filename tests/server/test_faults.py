@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from peekproof.core.gateway_errors import KeyInUse
+from peekproof.core.errors import KeyInUse
 from peekproof.server import keys
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.gateway import Gateway

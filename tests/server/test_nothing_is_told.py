@@ -29,8 +29,9 @@ from peekproof.core.errors import (
     EvaluationFailed,
     LedgerError,
     PeekproofError,
+    problem_name,
+    problems,
 )
-from peekproof.core.problems import problem_name, problems
 from peekproof.data.piece import Columns
 from peekproof.noise import entropy
 from peekproof.server.endpoint import Endpoint

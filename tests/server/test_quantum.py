@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from peekproof.audit.timing import Timing, timing
-from peekproof.core.errors import EvaluationFailed
-from peekproof.core.refusals import RoundsExhausted
+from peekproof.core.errors import EvaluationFailed, RoundsExhausted
 from peekproof.server import call, endpoint, keys
 from peekproof.server.endpoint import Endpoint
 from peekproof.session.session import Session

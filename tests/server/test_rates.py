@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from peekproof.core.gateway_errors import TooManyRequests
+from peekproof.core.errors import TooManyRequests
 from peekproof.server import rates
 from peekproof.server.rates import CROWD, Rates, Strangers, peer_of
 from peekproof.server.settings import Limits

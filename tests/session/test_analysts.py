@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 import peekproof
 from ledger.books import chained, lines, overwrite
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, LedgerDamaged
-from peekproof.core.refusals import BudgetExhausted, ShareExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged, ShareExhausted
 from peekproof.ledger.ledger import Ledger
 from peekproof.session.session import Session
 

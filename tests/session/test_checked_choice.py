@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import InvalidInput, LedgerDamaged
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.selection import Selection
 from peekproof.query.question import parse_question

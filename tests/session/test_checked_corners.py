@@ -11,9 +11,8 @@ import pytest
 
 import peekproof
 from peekproof.cli.main import main
-from peekproof.core.errors import InvalidInput, LedgerDamaged
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
 from peekproof.data.load import in_memory
 from peekproof.guess.median.parameters import MedianParameters
 from peekproof.ledger.entry import Body

@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import LedgerClosed
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, LedgerClosed
 from peekproof.mechanisms.checking import Checking
 from peekproof.planner.recorded import described_mechanism
 from peekproof.query.question import parse_question
 from peekproof.session.recount import check_pasts
 from peekproof.session.request import guess_request
 from peekproof.session.session import Session
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import Weights
 
 DATA = {"x": np.random.default_rng(4).random(5_000)}
 

@@ -14,8 +14,7 @@ import pytest
 
 import peekproof
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import LedgerClosed, LedgerUnavailable
-from peekproof.core.refusals import ShareExhausted
+from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
 from peekproof.ledger import loading
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.sqlite import SqliteStore

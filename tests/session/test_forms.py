@@ -10,8 +10,7 @@ import pytest
 
 import peekproof
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.noise.entropy import Seeded
 from session.people import noise_of
 

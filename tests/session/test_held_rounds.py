@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 
 import peekproof
 from mechanisms.discrete_laws import Script
-from peekproof.core.errors import LedgerDamaged
-from peekproof.core.refusals import RoundsExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import LedgerDamaged, RoundsExhausted
 from peekproof.data.load import in_memory
 from peekproof.ledger.entry import Body, Entry, follow
 from peekproof.ledger.ledger import Ledger

@@ -14,8 +14,7 @@ import peekproof
 from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.fight import fight
 from peekproof.audit.opponents.sessions import Planned
-from peekproof.core.errors import InvalidInput, LedgerUnavailable
-from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.core.errors import BudgetElsewhere, InvalidInput, LedgerUnavailable
 from peekproof.ledger.witness import simulation
 from peekproof.session.custody import UNWATCHED
 

@@ -15,7 +15,7 @@ import peekproof
 from adversary.attacks import LABEL, draw_sample, features
 from peekproof.audit.correlation import agreement
 from peekproof.core.charge import Offer
-from peekproof.core.refusals import BudgetExhausted, FailuresExhausted
+from peekproof.core.errors import BudgetExhausted, FailuresExhausted
 from peekproof.ledger.ledger import Reservation
 from peekproof.query.form import FINE
 from peekproof.testing.statistics import excess_p_value, statistical

@@ -12,8 +12,7 @@ import pytest
 
 import peekproof
 from peekproof.cli.main import main
-from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch
-from peekproof.core.refusals import VacuousPlan
+from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerMismatch, VacuousPlan
 from peekproof.ledger.entry import Body
 from session.forging import forged
 from session.limited import DATA, QUESTIONS, fail, limited, promised

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.noise.entropy import Seeded

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 from ledger.books import without_privileges
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import (
     DataError,
     InvalidInput,
@@ -18,10 +20,8 @@ from peekproof.core.errors import (
     LedgerMismatch,
     LedgerUnavailable,
     PeekproofError,
+    VacuousPlan,
 )
-from peekproof.core.loss import GDP
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
 from peekproof.data.load import in_memory
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger

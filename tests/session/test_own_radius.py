@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from session.conftest import Opener
 from session.people import noise_of
 

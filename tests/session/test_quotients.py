@@ -12,8 +12,7 @@ import pytest
 
 import peekproof
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, QuestionError
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput, QuestionError
 from peekproof.noise.entropy import Seeded
 from session.people import noise_of
 

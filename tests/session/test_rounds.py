@@ -13,9 +13,14 @@ import pytest
 
 import peekproof
 from adversary.attacks import correlation, draw_sample
-from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
-from peekproof.core.loss import Draws
-from peekproof.core.refusals import BudgetExhausted, RoundsExhausted
+from peekproof.core.charge import Draws
+from peekproof.core.errors import (
+    BudgetExhausted,
+    EvaluationFailed,
+    InvalidInput,
+    LedgerMismatch,
+    RoundsExhausted,
+)
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.table import Table
 from peekproof.ledger.ledger import Ledger

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch
-from peekproof.core.refusals import VacuousPlan
+from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch, VacuousPlan
 from peekproof.data import table as table_module
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.splitting import Splitting

@@ -9,8 +9,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from peekproof.core.charge import amount_of
+from peekproof.core.charge import FREE, amount_of
 from peekproof.core.errors import (
+    BudgetExhausted,
     EvaluationFailed,
     InvalidInput,
     LedgerUnavailable,
@@ -19,9 +20,7 @@ from peekproof.core.errors import (
     TypeMismatch,
     UnknownColumn,
 )
-from peekproof.core.loss import FREE
 from peekproof.core.numerics import decimal_up
-from peekproof.core.refusals import BudgetExhausted
 from peekproof.data.piece import Columns
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded

@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import peekproof
-from peekproof.core.errors import DataChanged, DataError, InvalidInput
-from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.core.errors import BudgetElsewhere, DataChanged, DataError, InvalidInput
 from peekproof.data.scan import Scan
 from peekproof.data.table import Table
 from peekproof.noise.entropy import Seeded

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from peekproof.cli.main import main
-from peekproof.core.errors import LedgerDamaged, PeekproofError
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, LedgerDamaged, PeekproofError
 from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.file import insert
 from peekproof.ledger.ledger import Ledger

@@ -19,8 +19,13 @@ from adversary.attacks import LABEL, Told, draw_sample, features, leanings, vote
 from peekproof.audit.correlation import agreement
 from peekproof.cli.main import main
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
-from peekproof.core.refusals import BudgetExhausted, RoundsExhausted
+from peekproof.core.errors import (
+    BudgetExhausted,
+    InvalidInput,
+    LedgerMismatch,
+    LedgerUnavailable,
+    RoundsExhausted,
+)
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.mechanisms.thresholdout import Thresholdout

@@ -10,12 +10,9 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.answer import Answer
-from peekproof.core.choice import Choice
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.errors import InvalidInput, PeekproofError
-from peekproof.core.histogram_answer import HistogramAnswer
 from peekproof.core.numerics import float_up
-from peekproof.core.quantile_answer import QuantileAnswer
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded

@@ -17,8 +17,14 @@ import pytest
 import peekproof
 from ledger.books import without_privileges
 from peekproof.cli.main import main
-from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailable
-from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
+from peekproof.core.errors import (
+    BudgetElsewhere,
+    InvalidInput,
+    LedgerMismatch,
+    LedgerRolledBack,
+    LedgerUnavailable,
+    WitnessDamaged,
+)
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness
 from peekproof.session import Session

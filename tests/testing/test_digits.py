@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from peekproof.audit.digits import multiples_of
-from peekproof.core.loss import PureDP
+from peekproof.core.charge import PureDP
 from peekproof.testing.digits import digits_do_not_tell
 from peekproof.testing.losses import loss_stays_within
 from peekproof.testing.statistics import statistical

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from peekproof.audit.one_run import in_two_cells
-from peekproof.core.loss import GDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.losses import loss_stays_within, one_run_stays_within
 from peekproof.testing.statistics import statistical

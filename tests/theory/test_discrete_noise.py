@@ -18,7 +18,7 @@ from peekproof.theory.discrete_noise import (
     discrete_laplace_shortfall,
     drawable,
 )
-from peekproof.theory.generalization.drift_pure import laplace_shortfall
+from peekproof.theory.generalization.drift import laplace_shortfall
 
 scales = st.fractions(Fraction(1, 50), 10**6) | st.fractions(Fraction(1, 5), 20)
 levels = st.fractions(Fraction(1, 10**12), Fraction(99, 100))

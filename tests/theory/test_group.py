@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, mpmathify, workdps
 
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
+from peekproof.theory.conversion import gdp_to_zcdp
 from peekproof.theory.group import group_approx, group_gdp, group_pure, group_zcdp
 
 deltas = st.fractions(0, Fraction(1, 1000)) | st.builds(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpmathify, workdps
 
+from peekproof.core.charge import GDP, ZCDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ZCDP, PureDP
-from peekproof.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
+from peekproof.theory.discrete_noise import bounded_range, discrete_gaussian, gaussian, laplace
 
 
 def test_costs_by_hand() -> None:

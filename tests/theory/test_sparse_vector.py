@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mechanisms.discrete_laws import first_above_law, mass, pattern_chance
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.theory.sparse_vector import above_threshold, numeric_sparse, sparse_reach
 
 sizes = st.fractions(Fraction(1, 1000), 1000)

@@ -8,9 +8,9 @@ from typing import final
 from peekproof.accounting.calibration import gaussian_sigma, largest_amount
 from peekproof.accounting.laplace_calibration import laplace_scale, laplace_scale_within
 from peekproof.core import check
-from peekproof.core.loss import ApproxDP, PureDP
+from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.core.numerics import up
-from peekproof.theory.composition.advanced import advanced_sharp
+from peekproof.theory.composition import advanced_sharp
 
 
 @final

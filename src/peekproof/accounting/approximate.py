@@ -7,9 +7,8 @@ from math import log, sqrt
 from typing import final
 
 from peekproof.core import check
+from peekproof.core.charge import Admitted, ApproxDP, Refused
 from peekproof.core.errors import InvalidInput
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import ApproxDP
 from peekproof.core.numerics import down, float_down, float_up, up
 from peekproof.core.theorem import theorem
 

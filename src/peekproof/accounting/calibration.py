@@ -5,12 +5,10 @@ from fractions import Fraction
 from math import isqrt
 
 from peekproof.core import check
+from peekproof.core.charge import GDP, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP
-from peekproof.core.numerics import float_down
-from peekproof.core.search import largest
-from peekproof.theory.conversion.gaussian_guess import CLOSE, NEXT, delta_above, mu_near
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx_at
+from peekproof.core.numerics import float_down, largest
+from peekproof.theory.conversion import CLOSE, NEXT, delta_above, gdp_to_approx_at, mu_near
 
 # Relative precision of the noise scale: far below what any release could show.
 _PRECISION = Fraction(1, 2**40)

@@ -4,15 +4,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
-from peekproof.theory.composition.optimal import optimal
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
-from peekproof.theory.conversion.rdp_to_approx import rdp_to_approx
-from peekproof.theory.conversion.to_approx import pure_to_approx, tv_to_approx
-from peekproof.theory.conversion.to_rdp import gdp_to_rdp, pure_to_rdp, zcdp_to_rdp
-from peekproof.theory.conversion.to_tv import approx_to_tv, gdp_to_tv, pure_to_tv
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp_sharp
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
+from peekproof.theory.conversion import (
+    approx_to_tv,
+    gdp_to_approx,
+    gdp_to_rdp,
+    gdp_to_tv,
+    gdp_to_zcdp,
+    pure_to_approx,
+    pure_to_rdp,
+    pure_to_tv,
+    pure_to_zcdp_sharp,
+    rdp_to_approx,
+    tv_to_approx,
+    zcdp_to_approx,
+    zcdp_to_rdp,
+)
+from peekproof.theory.optimal_composition import optimal
 
 Loss = TV | PureDP | ApproxDP | RDP | ZCDP | GDP
 

@@ -4,9 +4,8 @@ from fractions import Fraction
 
 from peekproof.accounting.calibration import largest_amount, root_up
 from peekproof.core import check
-from peekproof.core.loss import ZCDP, ApproxDP
-from peekproof.theory.conversion.outward import failure
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx_at
+from peekproof.core.charge import ZCDP, ApproxDP
+from peekproof.theory.conversion import failure, zcdp_to_approx_at
 
 
 def zcdp_within(target: ApproxDP) -> ZCDP:

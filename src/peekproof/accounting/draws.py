@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import Draws
+from peekproof.core.charge import Admitted, Draws, Refused
 from peekproof.core.theorem import theorem
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import exp, sqrt
 
-from peekproof.core.loss import GDP
-from peekproof.theory.conversion.outward import float_above
+from peekproof.core.charge import GDP
+from peekproof.theory.conversion import float_above
 
 # A split between grid lines adds to the variance of the loss; ε grows by half of that part.
 _ADDED = 2e-4

@@ -4,9 +4,9 @@ from fractions import Fraction
 
 from peekproof.accounting.calibration import most_that_fit
 from peekproof.core import check
-from peekproof.core.loss import ApproxDP, PureDP
-from peekproof.theory.composition.optimal import optimal_at
-from peekproof.theory.conversion.outward import failure
+from peekproof.core.charge import ApproxDP, PureDP
+from peekproof.theory.conversion import failure
+from peekproof.theory.optimal_composition import optimal_at
 
 _PRECISION = Fraction(1, 2**30)
 

@@ -20,8 +20,8 @@ from peekproof.accounting.event import (
     Pure,
     SampledGaussian,
 )
+from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 
 # Each kind with the parameters it takes; a trailing ? marks one that may be left out.
 KINDS: Mapping[str, tuple[type[Event], tuple[str, ...]]] = {

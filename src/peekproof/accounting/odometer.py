@@ -6,7 +6,7 @@ from math import ceil, log, log2, pi, sqrt
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.loss import ZCDP, ApproxDP
+from peekproof.core.charge import ZCDP, ApproxDP
 from peekproof.core.numerics import float_down, float_up, up
 from peekproof.core.theorem import theorem
 

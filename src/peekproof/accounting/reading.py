@@ -13,15 +13,16 @@ from peekproof.accounting.event import (
     Laplace,
     Pure,
 )
-from peekproof.core.loss import GDP, RDP, ZCDP, ApproxDP, PureDP
-from peekproof.theory import release
-from peekproof.theory.conversion.to_rdp import (
+from peekproof.core.charge import GDP, RDP, ZCDP, ApproxDP, PureDP
+from peekproof.theory import discrete_noise
+from peekproof.theory.conversion import (
     gdp_to_rdp,
+    gdp_to_zcdp,
     laplace_to_rdp,
     pure_to_rdp,
+    pure_to_zcdp_sharp,
     zcdp_to_rdp,
 )
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp_sharp
 
 
 def as_pure(event: Event) -> PureDP | None:
@@ -31,7 +32,7 @@ def as_pure(event: Event) -> PureDP | None:
             Laplace(scale=scale, sensitivity=sensitivity)
             | DiscreteLaplace(scale=scale, sensitivity=sensitivity)
         ):
-            return release.laplace(scale=scale, sensitivity=sensitivity)
+            return discrete_noise.laplace(scale=scale, sensitivity=sensitivity)
         case Pure(epsilon=epsilon) | Exponential(epsilon=epsilon):
             return PureDP(epsilon)
         case Approximate(epsilon=epsilon, delta=Fraction(numerator=0)):
@@ -51,7 +52,7 @@ def as_approximate(event: Event) -> ApproxDP | None:
 def as_gaussian(event: Event) -> GDP | None:
     """The μ² of continuous Gaussian noise."""
     if isinstance(event, Gaussian):
-        return release.gaussian(sigma=event.sigma, sensitivity=event.sensitivity)
+        return discrete_noise.gaussian(sigma=event.sigma, sensitivity=event.sensitivity)
     return None
 
 
@@ -61,12 +62,14 @@ def as_zcdp(event: Event) -> ZCDP | None:
         case Concentrated(rho=rho):
             return ZCDP(rho)
         case DiscreteGaussian(sigma=sigma, sensitivity=sensitivity):
-            return release.discrete_gaussian(sigma=sigma, sensitivity=sensitivity)
+            return discrete_noise.discrete_gaussian(sigma=sigma, sensitivity=sensitivity)
         case Gaussian():
             gaussian = as_gaussian(event)
             return gdp_to_zcdp(gaussian) if gaussian else None
         case Exponential(epsilon=epsilon):
-            return min(release.bounded_range(PureDP(epsilon)), pure_to_zcdp_sharp(PureDP(epsilon)))
+            return min(
+                discrete_noise.bounded_range(PureDP(epsilon)), pure_to_zcdp_sharp(PureDP(epsilon))
+            )
         case _:
             pure = as_pure(event)
             return pure_to_zcdp_sharp(pure) if pure else None

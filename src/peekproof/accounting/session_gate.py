@@ -6,9 +6,7 @@ from typing import cast, final
 from peekproof.accounting.clock import ClockFilter
 from peekproof.accounting.draws import DrawsFilter
 from peekproof.accounting.pure import PureFilter
-from peekproof.core.charge import Charge
-from peekproof.core.gate import Admitted, Gate, Refused
-from peekproof.core.loss import GDP, Draws, PureDP
+from peekproof.core.charge import GDP, Admitted, Charge, Draws, Gate, PureDP, Refused
 
 
 @final

@@ -7,9 +7,9 @@ from typing import final
 
 from peekproof.accounting.calibration import gaussian_sigma, largest_amount
 from peekproof.core import check
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.advanced import advanced_sharp
-from peekproof.theory.conversion.outward import failure
+from peekproof.core.charge import ApproxDP
+from peekproof.theory.composition import advanced_sharp
+from peekproof.theory.conversion import failure
 
 
 @final

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import final
 
-from peekproof.core.gate import Admitted, Refused
-from peekproof.core.loss import ZCDP
+from peekproof.core.charge import ZCDP, Admitted, Refused
 from peekproof.core.theorem import theorem
 
 

@@ -12,7 +12,7 @@ from peekproof.audit.telling.claims import Claim, checked
 from peekproof.audit.telling.events import Event, Telling, weighed
 from peekproof.audit.telling.halves import drawn
 from peekproof.audit.telling.learning import most_telling
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 
 R = TypeVar("R")
 

@@ -21,8 +21,8 @@ from peekproof.audit.opponents.promises import Loss, Promise
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.seeding import seeded
 from peekproof.core import check
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.exponential import Exponential
 from peekproof.noise.entropy import Seeded

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Any, Protocol, final
 
 from peekproof.core import check
+from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP, PureDP
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.one_run import LARGEST, any_guesses, fixed_guesses
 

@@ -13,7 +13,7 @@ from peekproof.audit.correlation import agreement, vote
 from peekproof.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
 from peekproof.audit.reply import Reply
 from peekproof.core.answer import Answer
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted
 from peekproof.data.load import in_memory
 from peekproof.noise.entropy import SystemEntropy
 from peekproof.session.opening import open

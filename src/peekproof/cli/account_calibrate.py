@@ -14,8 +14,8 @@ from peekproof.accounting.laplace_calibration import (
 from peekproof.accounting.notation import number
 from peekproof.cli import options, render
 from peekproof.core import check
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
 from peekproof.core.numerics import float_up
 
 NOISES = ("laplace", "gaussian", "discrete-gaussian")

@@ -8,7 +8,7 @@ from peekproof.accounting.calibration import root_up
 from peekproof.accounting.conversions import Loss, conversions
 from peekproof.accounting.notation import number, parse_loss
 from peekproof.cli import options, render
-from peekproof.core.loss import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.numerics import level_up
 
 

@@ -11,10 +11,8 @@ from peekproof.accounting.notation import parse
 from peekproof.cli import options, render
 from peekproof.cli.drawing import drawable
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.gaussian import GaussianPair
-from peekproof.theory.divergence.laplace import LaplacePair
-from peekproof.theory.divergence.loss_variable import (
+from peekproof.theory.divergence import GaussianPair, LaplacePair, Pair
+from peekproof.theory.loss_variable import (
     FiniteLoss,
     GaussianShiftLoss,
     LaplaceShiftLoss,

@@ -6,7 +6,7 @@ from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
 from peekproof.accounting.notation import number
 from peekproof.cli import options, render
 from peekproof.core import check
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 
 
 @click.command()

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from peekproof.cli import render
-from peekproof.core.answer import Answer
-from peekproof.core.histogram_answer import HistogramAnswer
+from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
+from peekproof.core.certificate import UNIT
 from peekproof.core.numerics import decimal_down, decimal_up, level_up
-from peekproof.core.quantile_answer import QuantileAnswer
-from peekproof.core.span import UNIT
 from peekproof.derive.derived import Derived
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.planner.own import Price

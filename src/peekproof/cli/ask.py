@@ -13,9 +13,9 @@ from peekproof.cli.answers import show_answers, show_prices
 from peekproof.cli.opening import opened, place_of
 from peekproof.cli.reading import RowBar
 from peekproof.core.answer import Answer
+from peekproof.core.certificate import UNIT
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up, level_down, level_up
-from peekproof.core.span import UNIT
 from peekproof.data.load import load
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.limited_checking import LimitedChecking

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 import click
 
 from peekproof.cli import options, plan_guesses, render
-from peekproof.core.errors import InvalidInput
+from peekproof.core.certificate import Target
+from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import decimal_up, level_down
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.planner.inverse import questions_affordable, rows_needed
 from peekproof.planner.plan import Plan

@@ -2,8 +2,8 @@
 
 from peekproof.cli import render
 from peekproof.cli.drawing import drawable
+from peekproof.core.certificate import Target
 from peekproof.core.numerics import level_down
-from peekproof.core.target import Target
 from peekproof.planner.growth import RowsNeeded, growth
 
 COUNTS = (1, 10, 100, 1_000, 10_000, 100_000)

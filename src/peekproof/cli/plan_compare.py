@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from peekproof.cli import render
 from peekproof.cli.drawing import drawable
+from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up, level_down
-from peekproof.core.target import Target
 from peekproof.planner.quote import Quote
 from peekproof.planner.quotes import quotes, taken
 

@@ -5,9 +5,9 @@ from math import nextafter
 from typing import final
 
 from peekproof.cli import render
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting

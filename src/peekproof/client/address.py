@@ -6,8 +6,7 @@ from ipaddress import ip_address
 from typing import final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import Unauthenticated
+from peekproof.core.errors import InvalidInput, Unauthenticated
 
 VARIABLE = "PEEKPROOF_TOKEN"
 _PORTS = {"http": 80, "https": 443}

@@ -9,8 +9,7 @@ from typing import Any, TypeVar, final
 from peekproof.client.link import Link
 from peekproof.client.patience import Patience, hopeless, unreachable
 from peekproof.client.problems import error_in
-from peekproof.core.errors import PeekproofError
-from peekproof.core.gateway_errors import GatewayError, GatewayUnavailable, KeyInUse
+from peekproof.core.errors import GatewayError, GatewayUnavailable, KeyInUse, PeekproofError
 
 JSON, LINES = "application/json", "application/x-ndjson"
 _LATER = frozenset({429, 502, 503, 504})

@@ -8,7 +8,7 @@ from peekproof.client.dataset import Budget, RemoteData
 from peekproof.client.derivation import another_ledger
 from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
-from peekproof.core.gateway_errors import GatewayError, GatewayUnavailable
+from peekproof.core.errors import GatewayError, GatewayUnavailable
 from peekproof.planner.plan import Guessed
 from peekproof.query.question import Question
 from peekproof.session.promised import promised

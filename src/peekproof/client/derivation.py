@@ -7,8 +7,7 @@ from typing import final
 from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import understood
 from peekproof.core.certificate import Certificate
-from peekproof.core.errors import CertificateMismatch
-from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.errors import CertificateMismatch, GatewayUnavailable
 
 
 @final

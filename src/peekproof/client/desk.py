@@ -10,9 +10,8 @@ from peekproof.client.dataset import RemoteData
 from peekproof.client.history import history
 from peekproof.client.promise import understood
 from peekproof.client.reach import Reach
-from peekproof.core.answer import Answer
-from peekproof.core.choice import Choice
-from peekproof.core.gateway_errors import NotAllowed
+from peekproof.core.answer import Answer, Choice
+from peekproof.core.errors import NotAllowed
 from peekproof.data.pairs import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Labels, Predictions

@@ -7,8 +7,7 @@ import time
 from typing import final
 
 from peekproof.client.address import Address
-from peekproof.core.errors import PeekproofError
-from peekproof.core.gateway_errors import GatewayUnavailable, KeyInUse
+from peekproof.core.errors import GatewayUnavailable, KeyInUse, PeekproofError
 
 _FIRST, _LONGEST = 0.25, 30.0
 # A gateway gives up a key whose worker died after ten minutes.

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from peekproof.core.errors import PeekproofError
-from peekproof.core.gateway_errors import GatewayUnavailable
-from peekproof.core.problems import problems
+from peekproof.core.errors import GatewayUnavailable, PeekproofError, problems
 
 _TYPES = "/v1/problems/"
 _LONGEST = 1000  # characters of what a gateway says in words of its own

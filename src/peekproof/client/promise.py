@@ -7,8 +7,7 @@ from typing import final
 from peekproof import __version__
 from peekproof.client.calls import Json
 from peekproof.core.certificate import Certificate
-from peekproof.core.errors import CertificateMismatch, LedgerDamaged
-from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.errors import CertificateMismatch, GatewayUnavailable, LedgerDamaged
 from peekproof.ledger.opening import PublicOpening
 from peekproof.planner.recorded import own_certificate_of, recorded_plan
 from peekproof.query.schema import Kind, Schema

@@ -15,10 +15,9 @@ from peekproof.client.calls import Json
 from peekproof.client.dataset import RemoteData
 from peekproof.client.derivation import FromGateway
 from peekproof.client.promise import Promise, understood
-from peekproof.core.answer import Answer
+from peekproof.core.answer import Answer, Choice
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import UNITS, Offer, amount_of, unit_of
-from peekproof.core.choice import Choice
 from peekproof.core.errors import CertificateMismatch
 from peekproof.data.pairs import PairStatistic
 from peekproof.ledger.ledger import Reservation

@@ -13,13 +13,9 @@ from peekproof.client.pricing import (
     within_told,
 )
 from peekproof.core import check
-from peekproof.core.answer import Answer
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import Certificate
-from peekproof.core.choice import Choice
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import NotAllowed
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.core.errors import InvalidInput, NotAllowed
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.pairs import PairStatistic

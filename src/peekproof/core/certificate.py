@@ -1,16 +1,150 @@
-"""Why an interval holds: the theorems, their numbers, what they assume."""
+"""Why an interval holds: the theorems, their numbers, what they assume.
+
+An interval for a number of the population.
+
+How strong a statement about the population is, as a type.
+
+Only `Simultaneous` may certify an answer. Code that issues intervals takes a `Simultaneous` in its
+signature, so a bound for one question or on average cannot get there; the type checker says so.
+
+What a session promises, in the user's words.
+
+The units of an answer: where 0 and 1 of the certified share lie on the analyst's scale.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import floor, log10
 from typing import Protocol, final
 
+from peekproof.core import check
 from peekproof.core.errors import CertificateMismatch, InvalidInput
 from peekproof.core.html import certificate_html
-from peekproof.core.interval import Interval
-from peekproof.core.numerics import decimal_up, float_up, level_down
-from peekproof.core.target import Target
+from peekproof.core.numerics import decimal_down, decimal_up, float_down, float_up, level_down
 from peekproof.core.theorem import lookup
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """The closed interval [low, high]."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def around(cls, value: Fraction, *, radius: float) -> "Interval":
+        """All shares within `radius` of `value`.
+
+        Rounds: outward, from exact sums.
+        """
+        reach = Fraction(radius)
+        return cls(low=max(0.0, float_down(value - reach)), high=min(1.0, float_up(value + reach)))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+def _unit(**named: object) -> None:
+    ((name, value),) = named.items()
+    if not isinstance(value, float) or not 0 <= value <= 1:  # also true for NaN
+        raise InvalidInput(argument=name, accepted="a float between 0 and 1", given=repr(value))
+
+
+def _cut(radius: float) -> float:
+    """At most 1, and NaN stays NaN to be refused."""
+    return 1.0 if radius > 1 else radius
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simultaneous:
+    """Pr[ every answer is within `radius` of the population ] ≥ 1 − `beta`."""
+
+    radius: float
+    beta: Fraction
+
+    def __post_init__(self) -> None:
+        _unit(radius=self.radius)
+        check.unit_fraction(beta=self.beta)
+
+    @classmethod
+    def of(cls, radius: float, *, beta: Fraction) -> "Simultaneous":
+        """The statement for this radius; beyond 1 it says nothing more than 1."""
+        return cls(radius=_cut(radius), beta=min(Fraction(1), beta))
+
+    def around(self, answer: Fraction) -> Interval:
+        """All shares that the statement allows for this answer. No other kind of bound has this."""
+        return Interval.around(answer, radius=self.radius)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneQuestion:
+    """A deviation within `radius` with probability 1 − `beta`, for one question alone.
+
+    It says nothing about the worst of several, and it may hold only on average over the
+    mechanism's coins; the theorem says which. It certifies no answer.
+    """
+
+    radius: float
+    beta: Fraction
+
+    def __post_init__(self) -> None:
+        _unit(radius=self.radius)
+        check.unit_fraction(beta=self.beta)
+
+    @classmethod
+    def of(cls, radius: float, *, beta: Fraction) -> "OneQuestion":
+        return cls(radius=_cut(radius), beta=min(Fraction(1), beta))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnAverage:
+    """An expected deviation of at most `radius`. It certifies no answer."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        _unit(radius=self.radius)
+
+    @classmethod
+    def of(cls, radius: float) -> "OnAverage":
+        return cls(radius=_cut(radius))
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """All of `questions` adaptively chosen answers hold together with this confidence."""
+
+    confidence: Fraction
+    questions: int
+
+    @classmethod
+    def of(cls, *, confidence: float | Fraction, questions: int) -> "Target":
+        return cls(
+            confidence=check.probability(confidence=confidence),
+            questions=check.positive_integer(questions=questions),
+        )
+
+    def asking(self, questions: int) -> "Target":
+        """This target, if it is for as many questions as a run has."""
+        if self.questions != questions:
+            raise InvalidInput(
+                argument="target",
+                accepted=f"one of {questions:,} questions, as many as a run has",
+                given=f"one of {self.questions:,}",
+            )
+        return self
+
+    @property
+    def beta(self) -> Fraction:
+        """The probability that any interval at all misses."""
+        return 1 - self.confidence
+
 
 ASSUMPTIONS = (
     "the rows are independent draws from the population",
@@ -149,3 +283,56 @@ class Certificate:
             "assumptions": list(self.assumptions),
             "citations": list(self.citations()),
         }
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A share s stands for low + s·(high − low); values above `most` do not occur. Public."""
+
+    low: Fraction
+    high: Fraction
+    most: Fraction
+
+    def __post_init__(self) -> None:
+        if not self.low < self.most <= self.high:
+            raise InvalidInput(
+                argument="span",
+                accepted="low below the largest value, and that not above high",
+                given=f"{self.low}, {self.most}, {self.high}",
+            )
+
+    @classmethod
+    def between(cls, low: Fraction, high: Fraction) -> "Span":
+        """The span on which every value between its ends occurs."""
+        return cls(low=low, high=high, most=high)
+
+    @property
+    def width(self) -> Fraction:
+        return self.high - self.low
+
+    def value(self, share: Fraction) -> Fraction:
+        """The value that a share stands for."""
+        return min(self.most, self.low + share * self.width)
+
+    def share(self, value: Fraction) -> Fraction:
+        """The share that stands for a value."""
+        return (value - self.low) / self.width
+
+    def interval(self, shares: Interval) -> Interval:
+        """The values that an interval of shares stands for. Rounds: outward."""
+        low, high = self.value(Fraction(shares.low)), self.value(Fraction(shares.high))
+        return Interval(low=float_down(low), high=float_up(high))
+
+    @property
+    def places(self) -> int:
+        """Decimals that show four digits of the width."""
+        return max(0, 4 - floor(log10(self.width)))
+
+    def shown(self, interval: Interval) -> str:
+        """An interval to print, rounded outward."""
+        low = decimal_down(interval.low, places=self.places)
+        return f"[{low}, {decimal_up(interval.high, places=self.places)}]"
+
+
+UNIT = Span.between(Fraction(0), Fraction(1))

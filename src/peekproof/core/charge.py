@@ -1,4 +1,12 @@
-"""What a ledger adds up: exact amounts of one unit, fixed when the ledger is opened."""
+"""What a ledger adds up: exact amounts of one unit, fixed when the ledger is opened.
+
+Notions of stability as frozen, exact values.
+
+Each bounds how much the law of a mechanism's whole output can change when one record is
+replaced. Amounts are Fractions: sums are exact, and the order of charges cannot matter.
+
+The one question a ledger asks before it charges: is this much admitted?
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,9 +15,122 @@ from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 from types import MappingProxyType
-from typing import final
+from typing import Generic, Protocol, TypeVar, final
 
-from peekproof.core.loss import GDP, Draws, PureDP
+from peekproof.core import check
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class TV:
+    """Total variation at most `distance`."""
+
+    distance: Fraction
+
+    def __post_init__(self) -> None:
+        check.unit_fraction(distance=self.distance)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class PureDP:
+    """ε-differential privacy: every event's probability changes by at most a factor e^ε."""
+
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(epsilon=self.epsilon)
+
+    def __add__(self, other: "PureDP") -> "PureDP":
+        return PureDP(self.epsilon + other.epsilon)
+
+    def __mul__(self, count: int) -> "PureDP":
+        return self if count == 1 else PureDP(self.epsilon * count)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApproxDP:
+    """(ε, δ)-differential privacy: Pr[M(S) ∈ E] ≤ e^ε·Pr[M(S′) ∈ E] + δ for all events E."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(epsilon=self.epsilon)
+        check.unit_fraction(delta=self.delta)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RDP:
+    """Rényi differential privacy: the Rényi divergence of this order is at most ε."""
+
+    order: Fraction
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        check.above_one(order=self.order)
+        check.amount(epsilon=self.epsilon)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class ZCDP:
+    """Zero-concentrated differential privacy: D_a ≤ ρ·a for every order a > 1."""
+
+    rho: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(rho=self.rho)
+
+    def __add__(self, other: "ZCDP") -> "ZCDP":
+        return ZCDP(self.rho + other.rho)
+
+    def __mul__(self, count: int) -> "ZCDP":
+        return self if count == 1 else ZCDP(self.rho * count)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class GDP:
+    """Gaussian differential privacy, by the square of μ: as hard to tell apart as N(0,1), N(μ,1).
+
+    A Δ-sensitive value behind Gaussian noise σ has μ² = (Δ/σ)². Squares add under adaptive
+    composition.
+    """
+
+    mu_squared: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(mu_squared=self.mu_squared)
+
+    def __add__(self, other: "GDP") -> "GDP":
+        return GDP(self.mu_squared + other.mu_squared)
+
+    def __mul__(self, count: int) -> "GDP":
+        return self if count == 1 else GDP(self.mu_squared * count)
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class Draws:
+    """How many answers were drawn: what a promise without noise counts."""
+
+    count: Fraction
+
+    def __post_init__(self) -> None:
+        check.amount(count=self.count)
+
+    def __add__(self, other: "Draws") -> "Draws":
+        return Draws(self.count + other.count)
+
+    def __mul__(self, count: int) -> "Draws":
+        return self if count == 1 else Draws(self.count * count)
+
+
+FREE = GDP(Fraction(0))
+
 
 Charge = GDP | PureDP | Draws
 
@@ -74,3 +195,34 @@ def cost_of(offers: Sequence[Offer]) -> Charge:
         return offers[0].cost
     runs = [(offer, len(list(equal))) for offer, equal in groupby(offers)]
     return reduce(added, (offer.cost * count for offer, count in runs))
+
+
+S = TypeVar("S")
+C_contra = TypeVar("C_contra", contravariant=True)
+S_inv = TypeVar("S_inv")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Admitted(Generic[S]):
+    """The charge fits; `spent` is the total once it is made."""
+
+    spent: S
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Refused(Generic[S]):
+    """The charge does not fit under `limit`; nothing changes."""
+
+    limit: S
+
+
+class Gate(Protocol[C_contra, S_inv]):
+    """Decides adaptively, from what was spent, whether a further charge keeps the promise.
+
+    Implementations are filters (theorems that survive adaptively chosen charges), never
+    composition theorems for charges fixed in advance: those return a loss and have no `admit`.
+    """
+
+    def admit(self, cost: C_contra, *, spent: S_inv) -> Admitted[S_inv] | Refused[S_inv]: ...

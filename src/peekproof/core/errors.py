@@ -7,7 +7,7 @@ PeekproofError
 │   └── TypeMismatch
 ├── DataError             a source that cannot be held (also a ValueError)
 ├── DataChanged           a source that no longer holds the rows of its session
-├── Refusal               a promise that cannot be made (all of them: refusals)
+├── Refusal               a promise that cannot be made
 │   ├── BudgetExhausted
 │   ├── RoundsExhausted
 │   ├── ShareExhausted
@@ -15,7 +15,7 @@ PeekproofError
 │   └── VacuousPlan
 ├── EvaluationFailed      deliberately says nothing: the data had been read
 ├── CertificateMismatch   a certificate that its ledger does not give again
-├── GatewayError          between a client and a gateway (all of them: gateway_errors)
+├── GatewayError          between a client and a gateway
 │   ├── Unauthenticated
 │   ├── NotAllowed
 │   ├── NotServed
@@ -34,15 +34,23 @@ PeekproofError
     ├── LedgerMoved       it went on elsewhere, and says where
     ├── LedgerTooNew      a newer version wrote it
     ├── LedgerUnavailable read-only, missing folder, or locked by someone else
-    ├── BudgetElsewhere   the data has another ledger (this and the next two: witness_errors)
+    ├── BudgetElsewhere   the data has another ledger
     ├── LedgerRolledBack  the ledger lacks entries that were seen before
     └── WitnessDamaged    what was seen before cannot be read
+
+Nothing was read or charged for what is refused. Errors of a budget in doubt, which the witness
+knows better than the ledger that was opened, say how to go on, and how the custodian can answer
+for going on all the same. `problem_name` is the name under which an error travels between
+processes.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from fractions import Fraction
+from functools import cache, wraps
 
+from peekproof.core.numerics import level_down
 from peekproof.core.shown import visible_lines
 
 
@@ -287,3 +295,356 @@ class LedgerUnavailable(LedgerError):
 
     def __str__(self) -> str:
         return f"ledger {self.ledger} {self.problem}; {self.hint}"
+
+
+_NEW_DATA = "new ones need new data"
+
+
+def _new(asked: int) -> str:
+    return "1 new question" if asked == 1 else f"{asked:,} new questions"
+
+
+def _ending(of_several: bool) -> str:
+    untouched = "nothing was read or charged"
+    if of_several:
+        untouched += (
+            " for it; what was answered before it for the same score is paid for, and free when "
+            "the score is asked for again"
+        )
+    return f"{untouched}. Questions already answered can be asked again for free"
+
+
+@dataclass(eq=False, kw_only=True)
+class BudgetExhausted(Refusal):
+    """More new questions than the session has left."""
+
+    asked: int
+    remaining: int
+    questions: int
+    of_several: bool = False
+
+    def __str__(self) -> str:
+        return (
+            f"refused: {_new(self.asked)} asked, {self.remaining:,} of {self.questions:,} left for "
+            f"this data; {_ending(self.of_several)}; {_NEW_DATA}"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class ShareExhausted(Refusal):
+    """More new questions than are left of an analyst's share; others may have theirs."""
+
+    analyst: str
+    asked: int
+    remaining: int
+    of_several: bool = False
+
+    def __str__(self) -> str:
+        whose = f"{self.analyst}'s share" if self.analyst else "the share of all without a name"
+        return (
+            f"refused: {_new(self.asked)} asked, {self.remaining:,} left in {whose}; "
+            f"{_ending(self.of_several)}; the custodian can move shares"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class RoundsExhausted(Refusal):
+    """New questions, and no rows that no earlier round has seen."""
+
+    asked: int
+    rounds: int
+    of_several: bool = False
+
+    def __str__(self) -> str:
+        used = "its only round is" if self.rounds == 1 else f"all of its {self.rounds:,} rounds are"
+        return (
+            f"refused: {_new(self.asked)} asked about this data, and {used} used up; "
+            f"{_ending(self.of_several)}; {_NEW_DATA}"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class FailuresExhausted(Refusal):
+    """New questions, after as many failed guesses as the data was opened for."""
+
+    asked: int
+    failures: int
+    of_several: bool = False
+
+    def __str__(self) -> str:
+        used = "its only failed guess is"
+        if self.failures > 1:
+            used = f"all of its {self.failures:,} failed guesses are"
+        return (
+            f"refused: {_new(self.asked)} asked about this data, and {used} used up (one that was "
+            f"never settled counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
+        )
+
+
+# What a session says when it has nothing left. A score that is made of several questions may get
+# this after the first of them: then `of_several` is true.
+USED_UP = (BudgetExhausted, ShareExhausted, RoundsExhausted, FailuresExhausted)
+
+
+@dataclass(eq=False, kw_only=True)
+class VacuousPlan(Refusal):
+    """The intervals would be wider than wanted, or so wide that they say nothing."""
+
+    rows: int
+    questions: int
+    confidence: Fraction
+    radius: float = 0.5
+    rows_needed: int
+    questions_affordable: int
+
+    def __str__(self) -> str:
+        fewer = (
+            f" or at most {self.questions_affordable:,} questions"
+            if self.questions_affordable
+            else ""
+        )
+        wide = "0.5 or more, which say nothing" if self.radius >= 0.5 else f"above {self.radius:g}"
+        return (
+            f"refused: n = {self.rows:,} rows and {self.questions:,} questions at confidence "
+            f"{level_down(self.confidence)} would give intervals of half-width {wide}; "
+            f"you need n ≥ {self.rows_needed:,}{fewer}"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
+class GatewayError(PeekproofError):
+    """Something stands between a client and a gateway. Nothing was read or charged."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Unauthenticated(GatewayError):
+    """A request without a token that is known and valid."""
+
+    problem: str = "no valid token was given"
+
+    def __str__(self) -> str:
+        return f"{self.problem}; the custodian makes tokens with peekproof token create"
+
+
+@dataclass(eq=False, kw_only=True)
+class NotAllowed(GatewayError):
+    """A valid token for something it is not for."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.problem}; ask the custodian"
+
+
+@dataclass(eq=False, kw_only=True)
+class NotServed(GatewayError):
+    """An address or a thing that the gateway does not have."""
+
+    what: str
+    listed: str = "/v1/datasets"  # where it would be, if it were served
+
+    def __str__(self) -> str:
+        return f"{self.what} is not served here; GET {self.listed} lists what is"
+
+
+@dataclass(eq=False, kw_only=True)
+class NotThisWay(GatewayError):
+    """An address that is served, but by other methods."""
+
+    method: str
+    accepted: str
+
+    def __str__(self) -> str:
+        return f"{self.method} is not served at this address, but {self.accepted}"
+
+
+@dataclass(eq=False, kw_only=True)
+class Malformed(GatewayError):
+    """A request that is not HTTP as it should be, or that ended too soon."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return f"the request {self.problem}; see /v1/openapi.json for what is served, and how"
+
+
+@dataclass(eq=False, kw_only=True)
+class TooSlow(GatewayError):
+    """A request that took longer to arrive than the gateway waits."""
+
+    patience: float
+
+    def __str__(self) -> str:
+        return f"the request did not arrive within {self.patience:g} seconds; send it again"
+
+
+@dataclass(eq=False, kw_only=True)
+class TooLarge(GatewayError):
+    """A request that is longer than the gateway reads."""
+
+    most: int
+
+    def __str__(self) -> str:
+        return f"the request is longer than {self.most:,} bytes; ask in several"
+
+
+@dataclass(eq=False, kw_only=True)
+class TooManyRequests(GatewayError):
+    """Requests that come faster than the custodian allows."""
+
+    retry_after: float
+
+    def __str__(self) -> str:
+        return f"too many requests; wait {self.retry_after:.3g} seconds and try again"
+
+
+@dataclass(eq=False, kw_only=True)
+class KeyInUse(GatewayError):
+    """An idempotency key that stands for another request, or for one that is still at work."""
+
+    problem: str
+
+    def __str__(self) -> str:
+        return f"the idempotency key {self.problem}"
+
+
+@dataclass(eq=False, kw_only=True)
+class GatewayUnavailable(GatewayError):
+    """A gateway that cannot be reached, or cannot answer now."""
+
+    problem: str
+    hint: str = "try again"
+
+    def __str__(self) -> str:
+        return f"{self.problem}; {self.hint}"
+
+
+_OVERRIDE = (
+    'if you answer for it, say why with override="…", or with peekproof ledger adopt PATH '
+    '--reason "…"'
+)
+
+
+_NAMED = 3  # of the columns by which data was recognised
+IN_MEMORY = "memory of process "  # how the place of a ledger in memory begins; its number follows
+
+
+@dataclass(eq=False, kw_only=True)
+class BudgetElsewhere(LedgerError):
+    """The data already has a ledger, and it is another one.
+
+    `columns` are those by which it was recognised, if it was renamed, re-typed or cut down.
+    """
+
+    place: str
+    entries: int
+    columns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.place.startswith(IN_MEMORY):
+            return (
+                f"the budget of this data lies in the {self.place}, last seen with "
+                f"{_entries(self.entries)}{self._recognised}; {self.ledger} would be a second "
+                "budget, so nothing was asked. Keep using the session or holdout that was opened "
+                "there first; once it is closed or that process ended, nobody knows what was "
+                "spent, and all of it counts as spent. Name a file from the first time on, "
+                'ledger="…", and it can be continued; if you answer for it, say why with '
+                'override="…"'
+            )
+        first = "the data as it was then" if self.columns else "the first"
+        return (
+            f"the budget of this data lies in another ledger, last seen at {self.place} with "
+            f"{_entries(self.entries)}{self._recognised}; {self.ledger} would be a second budget, "
+            f'so nothing was asked. Continue {first} with ledger="{self.place}", or put it back '
+            f"if it is gone; {_OVERRIDE}"
+        )
+
+    @property
+    def against(self) -> str:
+        """What an override of it stands against, for the record."""
+        where = f"{self.place}, with {_entries(self.entries)}"
+        return f"the budget of this data at {where}{self._recognised}"
+
+    @property
+    def _recognised(self) -> str:
+        if not self.columns:
+            return ""
+        some, more = self.columns[:_NAMED], len(self.columns) - _NAMED
+        named = ", ".join(repr(each[:80]) for each in some)
+        return f" (recognised by the values of {named}{f' and {more} more' if more > 0 else ''})"
+
+
+@dataclass(eq=False, kw_only=True)
+class LedgerRolledBack(LedgerError):
+    """The ledger lacks what it was last seen with: it is an older copy, or went on elsewhere."""
+
+    place: str
+    seen: int
+    found: int
+
+    @property
+    def missing(self) -> int:
+        """How many entries are missing at least."""
+        return max(1, self.seen - self.found)
+
+    def __str__(self) -> str:
+        return (
+            f"ledger {self.ledger} {self._lack}, so what it says of the budget is out of date, and "
+            f"nothing was asked. Continue with the ledger that has them all, last seen at "
+            f"{self.place} with {_entries(self.seen)}; {_OVERRIDE}"
+        )
+
+    @property
+    def against(self) -> str:
+        """What an override of it stands against, for the record."""
+        return f"{_entries(self.seen)} at {self.place}: this ledger {self._lack}"
+
+    @property
+    def _lack(self) -> str:
+        if self.found < self.seen:
+            return f"has {_entries(self.found)} and lacks {_entries(self.missing)} seen since"
+        return f"has another entry {self.seen} than was seen: it is a copy that went on by itself"
+
+
+@dataclass(eq=False, kw_only=True)
+class WitnessDamaged(LedgerError):
+    """What was last seen of the data's ledger cannot be read."""
+
+    file: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.file}, which says where the budget of this data lies, is damaged; so nothing "
+            f"tells whether {self.ledger} is its only ledger, and in its last state, and nothing "
+            f"was asked. Make sure that it is; {_OVERRIDE}"
+        )
+
+    @property
+    def against(self) -> str:
+        """What an override of it stands against, for the record."""
+        return f"a damaged witness, {self.file}"
+
+
+InDoubt = BudgetElsewhere | LedgerRolledBack | WitnessDamaged
+IN_DOUBT = (BudgetElsewhere, LedgerRolledBack, WitnessDamaged)
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def problem_name(kind: type[PeekproofError]) -> str:
+    """`BudgetExhausted` as `budget-exhausted`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower()
+
+
+@cache
+def problems() -> Mapping[str, type[PeekproofError]]:
+    """Every error by the name under which it travels."""
+    return {problem_name(kind): kind for kind in _below(PeekproofError)}
+
+
+def _below(kind: type[PeekproofError]) -> Iterator[type[PeekproofError]]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _below(each)

@@ -1,10 +1,92 @@
-"""The registry of theorems: what is claimed, where it is proved, which function computes it."""
+"""The registry of theorems: what is claimed, where it is proved, which function computes it.
+
+Where theorems come from. Keys are those of docs/references.bib; a test keeps them equal.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar, final
 
-from peekproof.core.sources import SOURCES
+SOURCES = {
+    "peekproof": "Peekproof, docs/explanation/certificate.md",
+    "abadi-et-al-2016": (
+        "M. Abadi, A. Chu, I. Goodfellow, H. B. McMahan, I. Mironov, K. Talwar, L. Zhang. "
+        "Deep learning with differential privacy. CCS 2016"
+    ),
+    "rockafellar-uryasev-2000": (
+        "R. T. Rockafellar, S. Uryasev. Optimization of conditional value-at-risk. "
+        "Journal of Risk 2(3), 2000"
+    ),
+    "whitehouse-ramdas-rogers-wu-2023": (
+        "J. Whitehouse, A. Ramdas, R. Rogers, Z. S. Wu. Fully-adaptive composition in "
+        "differential privacy. ICML 2023"
+    ),
+    "bun-steinke-2016": (
+        "M. Bun, T. Steinke. Concentrated differential privacy: simplifications, extensions, and "
+        "lower bounds. TCC 2016-B"
+    ),
+    "canonne-kamath-steinke-2020": (
+        "C. L. Canonne, G. Kamath, T. Steinke. The discrete Gaussian for differential privacy. "
+        "NeurIPS 2020"
+    ),
+    "dong-roth-su-2022": (
+        "J. Dong, A. Roth, W. J. Su. Gaussian differential privacy. "
+        "Journal of the Royal Statistical Society B 84(1), 2022"
+    ),
+    "dwork-roth-2014": (
+        "C. Dwork, A. Roth. The algorithmic foundations of differential privacy. "
+        "Foundations and Trends in Theoretical Computer Science 9(3-4), 2014"
+    ),
+    "kairouz-oh-viswanath-2015": (
+        "P. Kairouz, S. Oh, P. Viswanath. The composition theorem for differential privacy. "
+        "ICML 2015"
+    ),
+    "mironov-2017": "I. Mironov. Rényi differential privacy. CSF 2017",
+    "murtagh-vadhan-2016": (
+        "J. Murtagh, S. Vadhan. The complexity of computing the optimal composition of "
+        "differential privacy. TCC 2016-A"
+    ),
+    "zhu-dong-wang-2022": (
+        "Y. Zhu, J. Dong, Y.-X. Wang. Optimal accounting of differential privacy via "
+        "characteristic function. AISTATS 2022"
+    ),
+    "bassily-et-al-2016": (
+        "R. Bassily, K. Nissim, A. Smith, T. Steinke, U. Stemmer, J. Ullman. Algorithmic "
+        "stability for adaptive data analysis. STOC 2016"
+    ),
+    "dwork-et-al-2015": (
+        "C. Dwork, V. Feldman, M. Hardt, T. Pitassi, O. Reingold, A. Roth. Generalization "
+        "in adaptive data analysis and holdout reuse. NIPS 2015"
+    ),
+    "feldman-steinke-2018": (
+        "V. Feldman, T. Steinke. Calibrating noise to variance in adaptive data analysis. COLT 2018"
+    ),
+    "jung-et-al-2020": (
+        "C. Jung, K. Ligett, S. Neel, A. Roth, S. Sharifi-Malvajerdi, M. Shenfeld. A new "
+        "analysis of differential privacy's generalization guarantees. ITCS 2020"
+    ),
+    "rogers-et-al-2020": (
+        "R. Rogers, A. Roth, A. Smith, N. Srebro, O. Thakkar, B. Woodworth. Guaranteed "
+        "validity for empirical approaches to adaptive data analysis. AISTATS 2020"
+    ),
+    "dwork-et-al-generalization-2015": (
+        "C. Dwork, V. Feldman, M. Hardt, T. Pitassi, O. Reingold, A. Roth. Generalization "
+        "in adaptive data analysis and holdout reuse. NIPS 2015"
+    ),
+    "hoeffding-1963": (
+        "W. Hoeffding. Probability inequalities for sums of bounded random variables. "
+        "Journal of the American Statistical Association 58(301), 1963"
+    ),
+    "blum-hardt-2015": (
+        "A. Blum, M. Hardt. The ladder: a reliable leaderboard for machine learning "
+        "competitions. ICML 2015"
+    ),
+    "steinke-nasr-jagielski-2023": (
+        "T. Steinke, M. Nasr, M. Jagielski. Privacy auditing with one (1) training run. "
+        "NeurIPS 2023"
+    ),
+}
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

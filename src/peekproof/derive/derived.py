@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol, final
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import InvalidInput
 from peekproof.core.frames import number_row
 from peekproof.core.html import derived_html
-from peekproof.core.interval import Interval
 from peekproof.core.numerics import level_down
 from peekproof.core.shown import shown
 from peekproof.derive.joint import Joint

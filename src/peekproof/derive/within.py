@@ -5,17 +5,13 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import TYPE_CHECKING, final
 
-from peekproof.core.answer import Answer
-from peekproof.core.certificate import Certificate
+from peekproof.core.answer import Answer, HistogramAnswer
+from peekproof.core.certificate import Certificate, Interval, Span
 from peekproof.core.charge import Charge, added, amount_of
 from peekproof.core.frames import number_row, to_pandas
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.html import cells_html, derived_html
-from peekproof.core.html.answers import paid
-from peekproof.core.interval import Interval
+from peekproof.core.html import cells_html, derived_html, paid
 from peekproof.core.numerics import float_up
 from peekproof.core.shown import shown
-from peekproof.core.span import Span
 from peekproof.derive.derived import Derived
 from peekproof.derive.joint import Joint
 from peekproof.derive.linear import affine, total

@@ -7,8 +7,7 @@ from math import ceil
 from typing import final
 
 from peekproof.core.answer import Answer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import affine
 from peekproof.derive.ratio import portion

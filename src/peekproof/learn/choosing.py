@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.answer import Answer
-from peekproof.core.choice import Choice
+from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
 from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived

@@ -7,8 +7,7 @@ from fractions import Fraction
 from itertools import count
 from typing import Protocol, cast, final
 
-from peekproof.core.answer import Answer
-from peekproof.core.choice import Choice
+from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
 from peekproof.data.pairs import PairStatistic
 from peekproof.learn.column import Labels, some_classes

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from peekproof.core.answer import Answer
-from peekproof.core.html.bars import Axis
-from peekproof.core.html.look import (
+from peekproof.core.html import (
+    Axis,
     Html,
     bold,
     box,

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
-from peekproof.core.errors import DataError, InvalidInput, LedgerUnavailable
-from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.core.errors import BudgetElsewhere, DataError, InvalidInput, LedgerUnavailable
 from peekproof.learn.desk import LocalDesk
 from peekproof.learn.held import HeldRows
 from peekproof.learn.label_file import LabelFile

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar, final
 
 from peekproof.core.answer import Answer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import USED_UP
+from peekproof.core.errors import USED_UP, InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.learn.calibrating import Calibration, calibrated
 from peekproof.learn.choosing import Best, best

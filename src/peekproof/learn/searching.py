@@ -8,7 +8,7 @@ from typing import final
 
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
-from peekproof.core.html.look import box, text
+from peekproof.core.html import box, text
 from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived
 from peekproof.derive.range import Range

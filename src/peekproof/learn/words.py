@@ -2,11 +2,9 @@
 
 from fractions import Fraction
 
-from peekproof.core.errors import PeekproofError
-from peekproof.core.html.bars import budget_bar, percent
-from peekproof.core.html.look import bold, box, faint, lines, text
+from peekproof.core.errors import BudgetExhausted, PeekproofError
+from peekproof.core.html import bold, box, budget_bar, faint, lines, percent, text
 from peekproof.core.numerics import digits_up
-from peekproof.core.refusals import BudgetExhausted
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, LocalDesk, Standing
 from peekproof.learn.metric import Metric

@@ -5,8 +5,19 @@ from typing import TYPE_CHECKING
 
 from peekproof.core.charge import used_part
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.core.html.bars import budget_bar, percent
-from peekproof.core.html.look import Html, bold, box, code, faint, joined, lines, table, text
+from peekproof.core.html import (
+    Html,
+    bold,
+    box,
+    budget_bar,
+    code,
+    faint,
+    joined,
+    lines,
+    percent,
+    table,
+    text,
+)
 from peekproof.core.numerics import level_down
 from peekproof.ledger.accounts import Accounts
 from peekproof.ledger.answers import answers_after

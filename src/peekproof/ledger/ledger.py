@@ -11,12 +11,16 @@ from fractions import Fraction
 from itertools import chain, islice
 from typing import TypeVar, final
 
-from peekproof.core.charge import Charge, Offer, added, amount_of, cost_of
-from peekproof.core.errors import InvalidInput, LedgerClosed, LedgerDamaged, LedgerMoved
-from peekproof.core.gate import Gate, Refused
-from peekproof.core.loss import FREE
+from peekproof.core.charge import FREE, Charge, Gate, Offer, Refused, added, amount_of, cost_of
+from peekproof.core.errors import (
+    IN_DOUBT,
+    InDoubt,
+    InvalidInput,
+    LedgerClosed,
+    LedgerDamaged,
+    LedgerMoved,
+)
 from peekproof.core.shared_columns import Marked
-from peekproof.core.witness_errors import IN_DOUBT, InDoubt
 from peekproof.ledger.accounts import check_shares, shares_to_body
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.draft import Draft

@@ -17,13 +17,15 @@ from pathlib import Path
 from typing import final
 
 from peekproof.core.errors import (
+    BudgetElsewhere,
     InvalidInput,
     LedgerDamaged,
     LedgerMismatch,
     LedgerMoved,
+    LedgerRolledBack,
     LedgerUnavailable,
+    WitnessDamaged,
 )
-from peekproof.core.witness_errors import BudgetElsewhere, LedgerRolledBack, WitnessDamaged
 from peekproof.ledger.draft import Draft
 from peekproof.ledger.entry import GENESIS, Entry, link
 from peekproof.ledger.export import read_export

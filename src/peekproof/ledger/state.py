@@ -4,9 +4,8 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from peekproof.core.charge import Charge, Offer, amount_of, cost_of, nothing, unit_of
+from peekproof.core.charge import FREE, Charge, Offer, amount_of, cost_of, nothing, unit_of
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
-from peekproof.core.loss import FREE
 from peekproof.ledger.accounts import Accounts, shares_from_body
 from peekproof.ledger.entry import Body, Entry
 from peekproof.ledger.opening import FORMAT, Opening

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import final
 
+from peekproof.core.errors import IN_MEMORY, BudgetElsewhere, LedgerRolledBack
 from peekproof.core.shared_columns import Marked
-from peekproof.core.witness_errors import IN_MEMORY, BudgetElsewhere, LedgerRolledBack
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.witness import Seen, Witness, shortened

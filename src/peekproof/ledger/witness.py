@@ -18,9 +18,8 @@ from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import Path
 from typing import TypeVar, final
 
-from peekproof.core.errors import LedgerUnavailable
+from peekproof.core.errors import LedgerUnavailable, WitnessDamaged
 from peekproof.core.shared_columns import Marked, shared
-from peekproof.core.witness_errors import WitnessDamaged
 
 if sys.platform != "win32":
     import fcntl

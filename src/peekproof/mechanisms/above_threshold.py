@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn, final
 
 from peekproof.core import check
-from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.charge import PureDP
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace

@@ -5,12 +5,9 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
-from peekproof.core.loss import Draws
-from peekproof.core.target import Target
-from peekproof.theory.generalization.checked_intervals import sampling_radius
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.core.certificate import Certificate, Part, Target
+from peekproof.core.charge import Draws
+from peekproof.theory.generalization.checking import Transcript, Weights, sampling_radius
 
 
 @final

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from peekproof.core import check
-from peekproof.core.loss import PureDP
+from peekproof.core.charge import PureDP
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

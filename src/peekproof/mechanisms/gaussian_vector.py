@@ -5,19 +5,17 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
-from peekproof.core.loss import GDP
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import GDP
 from peekproof.core.numerics import up
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.opened import opened
 from peekproof.mechanisms.public_grid import check_grid, with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.noise.gaussians import rounded_gaussians
-from peekproof.theory.generalization.drift_variance import own_certificate
-from peekproof.theory.generalization.drift_vector import vector_cost
+from peekproof.theory.generalization.drift import rounding_radius
+from peekproof.theory.generalization.gaussian import own_certificate, vector_cost
 from peekproof.theory.generalization.noise import gaussian_accuracy
-from peekproof.theory.generalization.parts import rounding_radius
 
 
 @final

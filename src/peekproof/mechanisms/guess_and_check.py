@@ -5,18 +5,18 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.numerics import digits_up, float_up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.public_grid import with_levels
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.generalization.checked_intervals import (
+from peekproof.theory.generalization.checking import (
     acceptance,
     check_bins,
+    integer_up_to,
     least_tolerance,
 )
-from peekproof.theory.generalization.checking import integer_up_to
 
 
 @final

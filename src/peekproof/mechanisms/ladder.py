@@ -5,12 +5,11 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
-from peekproof.core.loss import Draws
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import Draws
+from peekproof.core.errors import BudgetExhausted
 from peekproof.core.numerics import float_up
-from peekproof.core.refusals import BudgetExhausted
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.public_grid import nearest_share
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import drawable

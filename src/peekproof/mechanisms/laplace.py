@@ -5,17 +5,15 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
-from peekproof.core.loss import PureDP
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import PureDP
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.public_grid import check_grid, nearest_share, with_levels
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
-from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable
+from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
-from peekproof.theory.release import laplace
 
 
 @final

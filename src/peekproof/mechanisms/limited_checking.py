@@ -6,11 +6,10 @@ from math import ceil, floor
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.numerics import decimal_up, float_up
-from peekproof.core.target import Target
 from peekproof.mechanisms.guess_and_check import GuessAndCheck
 from peekproof.theory.generalization.limited_checking import (
     failure_bins,

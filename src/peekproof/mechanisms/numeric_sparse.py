@@ -6,15 +6,13 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn, final
 
 from peekproof.core import check
-from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.charge import PureDP
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun, Verdict
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
-from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable
-from peekproof.theory.release import laplace
+from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
 from peekproof.theory.sparse_vector import numeric_sparse, sparse_reach
 
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import ClassVar, Protocol, TypeVar
 
-from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
+from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Entropy
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.loss import PureDP
+from peekproof.core.charge import PureDP
 from peekproof.core.numerics import up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.exponential import Exponential

@@ -5,13 +5,13 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.loss import Draws
+from peekproof.core.charge import Draws
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.opened import opened
 from peekproof.mechanisms.public_grid import with_levels
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.generalization.checked_intervals import check_bins
+from peekproof.theory.generalization.checking import check_bins
 
 
 @final

@@ -6,11 +6,10 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import Draws
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.public_grid import exact_share, with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.splitting import rows_per_round, split_certificate

@@ -6,12 +6,11 @@ from math import ceil, floor
 from typing import ClassVar, NoReturn, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.numeric_sparse import NumericSparse, NumericSparseRun
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable

@@ -5,11 +5,10 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
-from peekproof.core.loss import Draws
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import Draws
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.public_grid import with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.truncation import truncation_certificate

@@ -6,17 +6,17 @@ from functools import lru_cache
 from math import asin, ceil, floor, pi, sin, sqrt
 from statistics import NormalDist
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Offer
-from peekproof.core.target import Target
 from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.theory.generalization.checked_certificate import (
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    Weights,
+    best_failure_bins,
+    checked_interval,
     failed_certificate,
     passed_certificate,
 )
-from peekproof.theory.generalization.checked_intervals import best_failure_bins, checked_interval
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
 from peekproof.theory.generalization.pairs import pair_levels, pairs_apart
 
 # The term that says that a mean over pairs of rows was asked for.

@@ -11,7 +11,7 @@ from peekproof.mechanisms.quantile import Quantile
 from peekproof.planner.own import Clock, Price
 from peekproof.planner.plan import Plan
 from peekproof.query import form
-from peekproof.theory.generalization.drift_variance import levels
+from peekproof.theory.generalization.gaussian import levels
 
 # ε is a multiple of this, so that ledgers add short numbers.
 _STEP = 2**30

@@ -3,12 +3,11 @@
 from fractions import Fraction
 from math import exp, floor, log, log2, pi, sin, sqrt
 
-from peekproof.core.numerics import log_of
-from peekproof.core.search import argmin
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.numerics import argmin, log_of
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.theory.generalization.drift_variance import levels
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.gaussian import levels
+from peekproof.theory.generalization.noise import normal_shortfall
 
 # σ is a whole number of grid steps in [64, 128): fine enough that rounding adds less than a
 # thousandth to the radius, coarse enough that low-order bits carry nothing.

@@ -6,9 +6,8 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.certificate import OnAverage, OneQuestion, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.planner.inverse import rows_needed
 from peekproof.planner.plan import VACUOUS
 from peekproof.theory.generalization.chains import Goal, rows_by_privacy, rows_by_variation

@@ -6,10 +6,9 @@ from math import ceil
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.search import largest
-from peekproof.core.target import Target
+from peekproof.core.numerics import largest
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS
 from peekproof.theory.generalization.checking import honest_tolerance, lecture_certificate
 

@@ -3,8 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from peekproof.core.html.certificate import folded_certificate
-from peekproof.core.html.look import Html, bold, box, faint, joined, lines, text
+from peekproof.core.html import Html, bold, box, faint, folded_certificate, joined, lines, text
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.limited_checking import LimitedChecking

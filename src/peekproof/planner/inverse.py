@@ -4,9 +4,9 @@ from collections.abc import Collection
 from fractions import Fraction
 
 from peekproof.core import check
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.search import largest
-from peekproof.core.target import Target
+from peekproof.core.numerics import largest
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting

@@ -4,9 +4,9 @@ from fractions import Fraction
 from math import exp, log
 
 from peekproof.core import check
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.search import argmin
-from peekproof.core.target import Target
+from peekproof.core.numerics import argmin
 from peekproof.mechanisms.ladder import Ladder
 
 

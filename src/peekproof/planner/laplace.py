@@ -1,9 +1,9 @@
 """The Laplace noise with the narrowest intervals for a number of questions."""
 
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.planner.gaussian import on_grid
-from peekproof.theory.generalization.drift_pure import best_laplace_scale
+from peekproof.theory.generalization.drift import best_laplace_scale
 
 
 def best_laplace(rows: int, target: Target) -> Laplace:

@@ -6,10 +6,9 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.mechanisms.guess_and_check import GuessAndCheck
 from peekproof.mechanisms.limited_checking import LimitedChecking, finest_tolerance
 from peekproof.theory.generalization.checking import honest_tolerance

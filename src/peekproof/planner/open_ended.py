@@ -4,10 +4,10 @@ from fractions import Fraction
 from functools import lru_cache
 from math import exp, log, sqrt
 
-from peekproof.core.loss import GDP
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.search import argmin
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
+from peekproof.core.errors import VacuousPlan
+from peekproof.core.numerics import argmin
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.planner.gaussian import on_grid

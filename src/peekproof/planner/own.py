@@ -7,9 +7,8 @@ from typing import final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Offer, amount_of
+from peekproof.core.charge import GDP, Offer, amount_of
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
 from peekproof.core.numerics import up
 from peekproof.core.width import Width
 from peekproof.mechanisms.exponential import Exponential
@@ -21,7 +20,7 @@ from peekproof.mechanisms.selection import Selection
 from peekproof.planner.html import price_html
 from peekproof.planner.plan import VACUOUS, Mechanism, Plan
 from peekproof.theory.generalization.choice import choice_certificate, quantile_certificate
-from peekproof.theory.generalization.drift_private import choice_cost
+from peekproof.theory.generalization.drift import choice_cost
 from peekproof.theory.generalization.fixed_point import fixed_point_certificate
 
 Own = GaussianVector | Exponential | Quantile

@@ -8,11 +8,10 @@ from typing import final
 
 from peekproof.accounting.session_gate import SessionGate
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Charge
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_down
-from peekproof.core.target import Target
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace

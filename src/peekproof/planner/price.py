@@ -2,9 +2,8 @@
 
 from fractions import Fraction
 
-from peekproof.core.charge import Offer, amount_of
+from peekproof.core.charge import GDP, Draws, Offer, amount_of
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, Draws
 from peekproof.core.numerics import decimal_up
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.open_ended import OpenEnded
@@ -12,8 +11,8 @@ from peekproof.mechanisms.rounds import Rounds
 from peekproof.planner.gaussian import on_grid
 from peekproof.planner.own import Price, own_radius
 from peekproof.planner.plan import Guessed, Plan
-from peekproof.theory.generalization.drift_variance import levels, own_drift
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.gaussian import levels, own_drift
+from peekproof.theory.generalization.noise import normal_shortfall
 
 
 # How a guess is given.

@@ -4,18 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import final
 
-import peekproof.theory.composition.basic  # noqa: F401 (T-tv-comp is cited below)
-from peekproof.core.bound import OneQuestion, Simultaneous
-from peekproof.core.target import Target
+import peekproof.theory.composition  # noqa: F401 (T-tv-comp is cited below)
+from peekproof.core.certificate import OneQuestion, Simultaneous, Target
 from peekproof.planner.quote import Quote
-from peekproof.theory.generalization.routes import (
-    bassily,
-    jung,
-    monitor,
-    mutual_information,
-    variation,
-)
-from peekproof.theory.generalization.routes.priced import Priced
+from peekproof.theory.generalization import bassily, jung, monitor, mutual_information, variation
+from peekproof.theory.generalization.search import Priced
 
 Price = Callable[[int, Target], Priced[Simultaneous]] | Callable[[int, Target], Priced[OneQuestion]]
 

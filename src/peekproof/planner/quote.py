@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.certificate import OneQuestion, Simultaneous
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_up
 

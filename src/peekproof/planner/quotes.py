@@ -5,17 +5,19 @@ from fractions import Fraction
 from functools import lru_cache
 
 from peekproof.core import check
-from peekproof.core.bound import Simultaneous
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Simultaneous, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.gaussian import on_grid
 from peekproof.planner.plan import VACUOUS, plan
 from peekproof.planner.published import published_quotes
 from peekproof.planner.quote import NotAdaptive, Quote
-from peekproof.theory.generalization.drift_gdp import best_gdp_sigma, gdp_certificate
-from peekproof.theory.generalization.drift_pure import best_laplace_scale, laplace_certificate
+from peekproof.theory.generalization.drift import (
+    best_gdp_sigma,
+    best_laplace_scale,
+    gdp_certificate,
+    laplace_certificate,
+)
 from peekproof.theory.generalization.splitting import rows_per_round, split_certificate
 from peekproof.theory.generalization.truncation import best_bins, truncation_certificate
 

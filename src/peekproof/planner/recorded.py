@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Offer, nothing, unit_of
+from peekproof.core.certificate import UNIT, Certificate, Span, Target
+from peekproof.core.charge import GDP, Offer, nothing, unit_of
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.loss import GDP
-from peekproof.core.span import UNIT, Span
-from peekproof.core.target import Target
 from peekproof.ledger.opening import Opening, PublicOpening
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.exponential import Exponential
@@ -32,8 +29,8 @@ from peekproof.planner.own import Clock, Own, Price
 from peekproof.planner.plan import Checks, Guessed, Mechanism, Plan
 from peekproof.planner.selecting import described_selection, selection_certificate
 from peekproof.planner.thresholdout import held_certificate
+from peekproof.theory.generalization.checking import Weights
 from peekproof.theory.generalization.fixed_point import fixed_point_certificate
-from peekproof.theory.generalization.horizon import Weights
 from peekproof.theory.generalization.pairs import paired_certificate
 from peekproof.theory.generalization.statistic import statistic_certificate
 

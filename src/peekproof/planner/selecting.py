@@ -3,18 +3,17 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Offer
-from peekproof.core.target import Target
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.selection import Selection
 from peekproof.planner.checking import past_of, past_terms
-from peekproof.theory.generalization.checked_choice import (
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    best_failure_bins,
     log_inverse_level_each,
     selected_certificate,
 )
-from peekproof.theory.generalization.checked_intervals import best_failure_bins
-from peekproof.theory.generalization.checking import Transcript
 
 
 @lru_cache(maxsize=256)

@@ -5,11 +5,9 @@ from fractions import Fraction
 from functools import lru_cache
 from math import ceil, frexp, sqrt
 
-from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Charge, Offer, amount_of
-from peekproof.core.loss import PureDP
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import Charge, Offer, PureDP, amount_of
 from peekproof.core.numerics import log_of
-from peekproof.core.target import Target
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.theory.discrete_noise import discrete_laplace_reach, discrete_laplace_shortfall
 from peekproof.theory.generalization.thresholdout import verdict_shortfall

@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from fractions import Fraction
 
-from peekproof.core.refusals import VacuousPlan
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import VacuousPlan
 from peekproof.planner.inverse import questions_affordable, rows_needed
 from peekproof.planner.limited import Limit
 from peekproof.planner.plan import Mechanism, Plan, plan

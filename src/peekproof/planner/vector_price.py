@@ -10,9 +10,13 @@ from peekproof.planner.gaussian import on_grid
 from peekproof.planner.own import Clock, Price, own_radius
 from peekproof.planner.plan import Plan
 from peekproof.query.form import FINE, Grouped, Histogram, Mean, contribution
-from peekproof.theory.generalization.drift_variance import levels, own_drift
-from peekproof.theory.generalization.drift_vector import cells_ball, weighted_cells_ball
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.gaussian import (
+    cells_ball,
+    levels,
+    own_drift,
+    weighted_cells_ball,
+)
+from peekproof.theory.generalization.noise import normal_shortfall
 
 _FINEST_BALL = 2**20
 

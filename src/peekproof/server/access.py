@@ -5,7 +5,7 @@ from typing import final
 
 from starlette.requests import Request
 
-from peekproof.core.gateway_errors import NotAllowed, NotServed, Unauthenticated
+from peekproof.core.errors import NotAllowed, NotServed, Unauthenticated
 from peekproof.server import tokens
 from peekproof.server.rates import Rates, Strangers
 from peekproof.server.store import Store, now

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from peekproof.core.gateway_errors import GatewayError, Malformed, NotServed, NotThisWay
+from peekproof.core.errors import GatewayError, Malformed, NotServed, NotThisWay
 from peekproof.server.endpoint import Endpoint, as_problem
 from peekproof.server.gateway import Gateway
 from peekproof.server.headers import Strict

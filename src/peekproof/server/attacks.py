@@ -17,8 +17,7 @@ from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.outcome import Outcome
 from peekproof.audit.processes import end_with_parent
-from peekproof.core.errors import InvalidInput, PeekproofError
-from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.errors import GatewayUnavailable, InvalidInput, PeekproofError
 from peekproof.planner.plan import Plan
 
 # The largest copy: the slowest attack takes some seconds on it.

@@ -10,8 +10,7 @@ from typing import Any, TypeVar, final
 import msgspec
 from starlette.requests import Request
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import TooLarge, TooSlow
+from peekproof.core.errors import InvalidInput, TooLarge, TooSlow
 from peekproof.learn.board.board import Board
 from peekproof.server.access import Caller
 from peekproof.server.gateway import Gateway

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from peekproof.core.gateway_errors import Malformed
+from peekproof.core.errors import Malformed
 from peekproof.server.endpoint import as_problem
 from peekproof.server.headers import HEADERS
 from peekproof.server.problems import problem_of

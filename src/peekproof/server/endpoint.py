@@ -18,16 +18,14 @@ from peekproof.core.errors import (
     CertificateMismatch,
     DataChanged,
     EvaluationFailed,
-    LedgerError,
-    PeekproofError,
-)
-from peekproof.core.gateway_errors import (
     GatewayError,
     GatewayUnavailable,
+    LedgerError,
     Malformed,
+    PeekproofError,
     TooManyRequests,
+    problem_name,
 )
-from peekproof.core.problems import problem_name
 from peekproof.server import keys, problems
 from peekproof.server.call import Call, decoded, read_body
 from peekproof.server.gateway import Gateway

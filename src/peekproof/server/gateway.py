@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from peekproof.core.gateway_errors import NotServed
+from peekproof.core.errors import NotServed
 from peekproof.learn.board.board import Board
 from peekproof.server.access import Access
 from peekproof.server.contests import kept, open_boards, release

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, TypeVar, final
 
-from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.errors import GatewayUnavailable
 from peekproof.server.work import Work
 
 MOST = 64  # in a batch: as long as they take together, each of them waits

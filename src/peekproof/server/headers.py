@@ -5,7 +5,7 @@ import logging
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from peekproof.core.gateway_errors import GatewayError, Malformed, NotAllowed
+from peekproof.core.errors import GatewayError, Malformed, NotAllowed
 from peekproof.server import keys
 from peekproof.server.endpoint import as_problem, where
 from peekproof.server.problems import problem_of, unforeseen

@@ -15,8 +15,7 @@ from threading import Lock
 from typing import final
 from weakref import WeakKeyDictionary
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import KeyInUse
+from peekproof.core.errors import InvalidInput, KeyInUse
 from peekproof.server.living import Living
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Token

@@ -10,27 +10,25 @@ from peekproof.core.errors import (
     DataChanged,
     DataError,
     EvaluationFailed,
+    GatewayUnavailable,
     InvalidInput,
+    KeyInUse,
     LedgerClosed,
     LedgerError,
-    PeekproofError,
-    QuestionError,
-    Refusal,
-)
-from peekproof.core.gateway_errors import (
-    GatewayUnavailable,
-    KeyInUse,
     Malformed,
     NotAllowed,
     NotServed,
     NotThisWay,
+    PeekproofError,
+    QuestionError,
+    Refusal,
     TooLarge,
     TooManyRequests,
     TooSlow,
     Unauthenticated,
+    VacuousPlan,
+    problem_name,
 )
-from peekproof.core.problems import problem_name
-from peekproof.core.refusals import VacuousPlan
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -16,7 +16,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import final
 
-from peekproof.core.gateway_errors import TooManyRequests
+from peekproof.core.errors import TooManyRequests
 
 _SLOT = struct.Struct("d")
 _SLOTS = 1 << 16

@@ -6,11 +6,8 @@ from typing import Any, ClassVar
 
 from msgspec import Struct
 
-from peekproof.core.answer import Answer
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.charge import Charge, amount_of
-from peekproof.core.choice import Choice
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.quantile_answer import QuantileAnswer
 from peekproof.data.pairs import PairStatistic
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.ledger import Ledger

@@ -7,8 +7,7 @@ from typing import TypeVar
 import msgspec
 from starlette.responses import StreamingResponse
 
-from peekproof.core.errors import PeekproofError
-from peekproof.core.problems import problem_name
+from peekproof.core.errors import PeekproofError, problem_name
 from peekproof.server.call import Call
 from peekproof.server.endpoint import LINES
 from peekproof.server.problems import problem_of, unforeseen

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TypeVar, final
 
-from peekproof.core.gateway_errors import GatewayUnavailable, TooManyRequests
+from peekproof.core.errors import GatewayUnavailable, TooManyRequests
 
 T = TypeVar("T")
 

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.interval import Interval
 from peekproof.core.numerics import float_up
 from peekproof.ledger.record import Settled
 from peekproof.mechanisms.exponential import Exponential

@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import final
 from weakref import WeakValueDictionary
 
-from peekproof.core.errors import InvalidInput, LedgerUnavailable
+from peekproof.core.errors import BudgetElsewhere, InvalidInput, LedgerUnavailable, WitnessDamaged
 from peekproof.core.shared_columns import Marked
-from peekproof.core.witness_errors import BudgetElsewhere, WitnessDamaged
 from peekproof.data.source import Source
 from peekproof.ledger.entry import Body
 from peekproof.ledger.file import MEMORY

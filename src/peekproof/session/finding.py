@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import final
 
+from peekproof.core.certificate import Interval, Span
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up
-from peekproof.core.span import Span
 
 
 @final

@@ -12,12 +12,12 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Offer
-from peekproof.core.errors import LedgerClosed, Refusal
-from peekproof.core.gate import Refused
-from peekproof.core.refusals import (
+from peekproof.core.charge import Offer, Refused
+from peekproof.core.errors import (
     BudgetExhausted,
     FailuresExhausted,
+    LedgerClosed,
+    Refusal,
     RoundsExhausted,
     ShareExhausted,
 )

@@ -7,8 +7,7 @@ from typing import final
 
 from peekproof.core import check
 from peekproof.core.charge import Offer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import FailuresExhausted
+from peekproof.core.errors import FailuresExhausted, InvalidInput
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.planner.checking import checked_offer

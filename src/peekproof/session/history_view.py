@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, final
 
-from peekproof.core.html.answers import MOST_ROWS, left_out
-from peekproof.core.html.bars import Axis
-from peekproof.core.html.look import (
+from peekproof.core.certificate import Span
+from peekproof.core.html import (
+    MOST_ROWS,
+    Axis,
     Html,
     bold,
     box,
     code,
     faint,
     indented,
+    left_out,
     lines,
     number,
     table,
@@ -21,7 +23,6 @@ from peekproof.core.html.look import (
 )
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, level_down
 from peekproof.core.shown import visible
-from peekproof.core.span import Span
 from peekproof.session.finding import Chosen, Level, Numbers
 
 if TYPE_CHECKING:

@@ -1,9 +1,18 @@
 """A session for notebooks. Free of ledgers."""
 
 from peekproof.core.certificate import Certificate
-from peekproof.core.html.bars import budget_bar, percent
-from peekproof.core.html.certificate import folded_certificate
-from peekproof.core.html.look import bold, box, code, faint, joined, lines, text
+from peekproof.core.html import (
+    bold,
+    box,
+    budget_bar,
+    code,
+    faint,
+    folded_certificate,
+    joined,
+    lines,
+    percent,
+    text,
+)
 
 
 def session_html(

@@ -9,8 +9,8 @@ from secrets import token_hex
 from typing import Any, final
 
 from peekproof.core import check
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.data.frame import Framed
 from peekproof.data.load import load
 from peekproof.data.source import Source

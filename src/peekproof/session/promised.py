@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
+from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up, level_down
-from peekproof.core.target import Target
 from peekproof.core.width import Width, plus_minus
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.limited_checking import LimitedChecking
@@ -13,8 +13,7 @@ from peekproof.planner.checking import checked_certificate, checked_offer, descr
 from peekproof.planner.plan import Plan
 from peekproof.planner.price import planned_price
 from peekproof.planner.thresholdout import held_certificate
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights
+from peekproof.theory.generalization.checking import Transcript, Weights
 
 
 def planned_radius(plan: Plan) -> float | None:

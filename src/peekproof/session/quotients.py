@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from peekproof.core import check
-from peekproof.core.answer import Answer
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.quantile_answer import QuantileAnswer
+from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import Plan

@@ -6,13 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.answer import Answer
-from peekproof.core.certificate import Certificate
+from peekproof.core.answer import Answer, HistogramAnswer
+from peekproof.core.certificate import Certificate, Interval, Span
 from peekproof.core.charge import nothing
 from peekproof.core.errors import InvalidInput, QuestionError
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.interval import Interval
-from peekproof.core.span import Span
 from peekproof.derive.within import GroupedAnswer
 from peekproof.ledger.record import Settled
 from peekproof.mechanisms.gaussian_vector import GaussianVector

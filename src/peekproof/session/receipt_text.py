@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from peekproof.core.certificate import UNIT
 from peekproof.core.charge import amount_of, unit_of
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
-from peekproof.core.span import UNIT
 from peekproof.core.theorem import lookup
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.guess_and_check import GuessAndCheck

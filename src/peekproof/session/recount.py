@@ -18,8 +18,7 @@ from peekproof.query.schema import Schema
 from peekproof.session.held_rounds import check_rounds
 from peekproof.session.past import Past, possible
 from peekproof.session.selecting import selected, selected_share
-from peekproof.theory.generalization.checked_intervals import checked_interval
-from peekproof.theory.generalization.checking import Transcript
+from peekproof.theory.generalization.checking import Transcript, checked_interval
 
 
 def check_pasts(plan: Plan, book: Ledger) -> None:

@@ -6,14 +6,10 @@ from fractions import Fraction
 from math import inf
 from typing import final
 
-from peekproof.core.answer import Answer
-from peekproof.core.certificate import Certificate
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
+from peekproof.core.certificate import Certificate, Span
 from peekproof.core.charge import Charge, nothing, unit_of
-from peekproof.core.choice import Choice
 from peekproof.core.errors import LedgerDamaged
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.quantile_answer import QuantileAnswer
-from peekproof.core.span import Span
 from peekproof.data.pairs import PairStatistic
 from peekproof.data.statistic import Statistic
 from peekproof.ledger.ledger import Reservation

@@ -7,9 +7,9 @@ from math import ceil
 from typing import final
 
 from peekproof.core import check
+from peekproof.core.certificate import Span
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput
-from peekproof.core.span import Span
 from peekproof.data.pairs import PairStatistic
 from peekproof.data.statistic import Statistic, exact_number
 from peekproof.mechanisms.checking import Checking

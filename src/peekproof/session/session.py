@@ -5,12 +5,9 @@ from copy import copy
 from fractions import Fraction
 from typing import cast, final
 
-from peekproof.core.answer import Answer
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import used_part
-from peekproof.core.choice import Choice
-from peekproof.core.histogram_answer import HistogramAnswer
-from peekproof.core.quantile_answer import QuantileAnswer
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.pairs import PairStatistic

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar, final
 
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.protocol import Described, Interactive, OneShot
 from peekproof.noise.entropy import Entropy

@@ -8,9 +8,7 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.accounting.session_gate import SessionGate
-from peekproof.core.charge import Charge, Offer
-from peekproof.core.gate import Refused
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP, Charge, Offer, Refused
 from peekproof.ledger.entry import Entry, follow
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.opening import Opening

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import closing
 from fractions import Fraction
 
+from peekproof.core.charge import Refused
 from peekproof.core.errors import InvalidInput, LedgerClosed
-from peekproof.core.gate import Refused
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.testing.engine import (
     AFFORDABLE,

@@ -11,7 +11,7 @@ from typing import TypeVar
 from peekproof.audit.epsilon import LossFloor, loss_floor
 from peekproof.audit.one_run import OneRun, Run, audit_one_run
 from peekproof.audit.telling.claims import Claim
-from peekproof.core.loss import ApproxDP, PureDP
+from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.noise.entropy import Entropy
 from peekproof.testing.violation import require
 

@@ -15,8 +15,8 @@ from itertools import pairwise
 from math import isfinite
 from typing import Protocol, TypeVar
 
+from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput, PeekproofError
-from peekproof.core.loss import GDP, ZCDP, Draws, PureDP
 from peekproof.mechanisms.protocol import Cost, Described
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.case import Case

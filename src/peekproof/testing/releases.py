@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TypeVar
 
 from peekproof.audit.digits import leaves
+from peekproof.core.charge import Draws
 from peekproof.core.errors import PeekproofError
-from peekproof.core.loss import Draws
 from peekproof.noise.entropy import Seeded, SystemEntropy
 from peekproof.testing.case import Case, Recorded
 from peekproof.testing.violation import Violation, require

@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from peekproof.audit.telling.claims import most_likely
 from peekproof.audit.telling.events import Event, weighed
+from peekproof.core.charge import GDP, ZCDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ZCDP, PureDP
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.case import Case
 from peekproof.testing.statistics import excess_p_value

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import exp, expm1
 
 from peekproof.core import check
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.core.numerics import up
 from peekproof.core.theorem import theorem
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from peekproof.core import check
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
 from peekproof.core.numerics import float_up, up
 from peekproof.core.theorem import theorem
 

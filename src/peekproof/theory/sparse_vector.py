@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import ceil, exp, log1p
 
 from peekproof.core import check
-from peekproof.core.loss import PureDP
+from peekproof.core.charge import PureDP
 from peekproof.core.numerics import down, float_up, log_of, up
 from peekproof.core.theorem import theorem
 from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable

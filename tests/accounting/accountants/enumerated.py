@@ -6,7 +6,7 @@ from mpmath import mpf
 
 from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Approximate, Event, Exponential, Laplace, Pure
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 from theory.composition.enumeration import exact_delta
 
 

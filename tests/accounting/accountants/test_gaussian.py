@@ -10,8 +10,8 @@ from mpmath import erfc, exp, mpf, mpmathify, sqrt, workdps
 from peekproof.accounting.accountants.gaussian import GaussianExact
 from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Gaussian, Pure
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
 
 sigmas = st.fractions(Fraction(1, 10), 50, max_denominator=20)
 talks = st.lists(

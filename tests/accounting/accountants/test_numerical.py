@@ -22,7 +22,7 @@ from peekproof.accounting.event import (
     Pure,
 )
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.laplace import LaplacePair
+from peekproof.theory.divergence import LaplacePair
 
 DELTA = Fraction(1, 10**6)
 sizes = st.fractions(Fraction(1, 20), 2, max_denominator=20)

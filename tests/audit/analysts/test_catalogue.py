@@ -20,8 +20,7 @@ from peekproof.audit.analysts.holdout import ReusedHoldout
 from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation
 from peekproof.audit.analysts.reconstruction import Reconstruction
 from peekproof.audit.analysts.sample import ExactSample
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 
 SIGNS = 6
 SIZE = 24

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from peekproof.audit.analysts.protocol import Asked, Conversation, Notes
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted
 
 HALF = Fraction(1, 2)
 

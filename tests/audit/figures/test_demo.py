@@ -10,9 +10,9 @@ from peekproof.audit.figures.demo import draw
 from peekproof.audit.reply import Reply
 from peekproof.audit.story import Climb, Story
 from peekproof.core.answer import Answer
-from peekproof.core.loss import FREE
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.charge import FREE
+from peekproof.core.errors import BudgetExhausted
 from peekproof.planner.plan import plan
 
 pytest.importorskip("matplotlib")

@@ -9,7 +9,7 @@ import pytest
 
 from peekproof.audit.figures.chains import draw_chains
 from peekproof.audit.figures.routes import DRAWN, draw_routes
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.planner.growth import RowsNeeded
 from peekproof.planner.quotes import OURS, REFERENCE, quotes
 

@@ -12,8 +12,7 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.evidence import chance
 from peekproof.audit.opponents.controls import NoiseOnly, Plain, Told
 from peekproof.audit.opponents.protocol import Terms
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 2e-9

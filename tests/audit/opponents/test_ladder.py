@@ -9,9 +9,8 @@ import pytest
 
 from peekproof.audit.opponents.ladder import Board, Climbed
 from peekproof.audit.opponents.protocol import Terms
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import BudgetExhausted
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
+from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.mechanisms.ladder import Ladder
 
 ROWS = 4_000

@@ -13,10 +13,10 @@ from peekproof.audit.opponents.catalogue import CERTIFIED, CONTROLS, OPPONENTS
 from peekproof.audit.opponents.ladder import Climbed
 from peekproof.audit.opponents.protocol import Opponent, Terms
 from peekproof.audit.opponents.sessions import Asked, Opened, Planned
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import (
+from peekproof.core.errors import (
     BudgetExhausted,
     FailuresExhausted,
+    InvalidInput,
     RoundsExhausted,
     VacuousPlan,
 )

@@ -9,8 +9,8 @@ import pytest
 from mpmath import mpf, ncdf, workdps
 
 from peekproof.audit.telling.claims import most_likely
+from peekproof.core.charge import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
 
 PROBABILITIES = (0.0, 1e-6, 0.01, 0.3, 0.5, 0.9, 1.0)
 

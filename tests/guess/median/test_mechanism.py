@@ -17,8 +17,7 @@ from peekproof.guess.median.limit import LimitHolder
 from peekproof.guess.median.mechanism import MedianMechanism
 from peekproof.guess.median.parameters import MedianParameters
 from peekproof.guess.median.sampled import SampledHolder
-from peekproof.theory.generalization.subsample import subsample_size
-from peekproof.theory.median import most_failures
+from peekproof.theory.median import most_failures, subsample_size
 
 CELLS = 3
 QUESTIONS = 30

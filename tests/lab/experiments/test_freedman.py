@@ -23,8 +23,7 @@ from lab.experiments.freedman import (
 )
 from lab.figures.freedman import draw_freedman
 from peekproof.audit.evidence import mean_deviation
-from peekproof.core.errors import InvalidInput
-from peekproof.core.refusals import VacuousPlan
+from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.testing.statistics import statistical
 
 # Means of 6,000 repetitions by other code, with Student's critical values: 5.61 ± 0.04, 0.311.

@@ -16,7 +16,7 @@ from lab.figures.guessing import (
     draw_guessing,
     panels,
 )
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import VACUOUS, plan
 

@@ -25,8 +25,8 @@ from lab.figures.mechanisms import (
     draw_mechanisms,
     error_lines,
 )
-from peekproof.core.loss import GDP, PureDP
-from peekproof.theory.release import bounded_range, discrete_gaussian, gaussian, laplace
+from peekproof.core.charge import GDP, PureDP
+from peekproof.theory.discrete_noise import bounded_range, discrete_gaussian, gaussian, laplace
 
 SVG = "{http://www.w3.org/2000/svg}"
 ERRORS = (0.0, 0.00333, 0.0151, 0.0402, 0.0777)

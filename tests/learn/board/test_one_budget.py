@@ -9,8 +9,7 @@ import pytest
 
 import peekproof
 from learn.board.contests import OPEN, labels_of, names
-from peekproof.core.errors import InvalidInput
-from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.core.errors import BudgetElsewhere, InvalidInput
 from peekproof.learn.board.board import Board
 
 pytestmark = pytest.mark.one_budget

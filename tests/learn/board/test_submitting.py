@@ -9,9 +9,13 @@ import polars as pl
 import pytest
 
 from learn.board.contests import Contest, labels_of, names
-from peekproof.core.errors import DataError, InvalidInput
-from peekproof.core.refusals import BudgetExhausted, ShareExhausted
-from peekproof.core.witness_errors import BudgetElsewhere
+from peekproof.core.errors import (
+    BudgetElsewhere,
+    BudgetExhausted,
+    DataError,
+    InvalidInput,
+    ShareExhausted,
+)
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.entry import Told
 from peekproof.learn.holdout import Holdout

@@ -6,7 +6,7 @@ from itertools import product
 
 from mpmath import exp, expm1, mpf, mpmathify, workdps
 
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 
 
 def exact_delta(losses: Sequence[ApproxDP], epsilon: Fraction) -> mpf:

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import expm1, log, mpf, mpmathify, sqrt, tanh, workdps
 
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.composition.advanced import (
+from peekproof.theory.composition import (
     advanced,
     advanced_mixed,
     advanced_sharp,

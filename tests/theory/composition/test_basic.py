@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.loss import TV, ApproxDP, PureDP
-from peekproof.theory.composition.basic import basic, basic_pure, total_variation
-from peekproof.theory.conversion.to_approx import pure_to_approx, tv_to_approx
+from peekproof.core.charge import TV, ApproxDP, PureDP
+from peekproof.theory.composition import basic, basic_pure, total_variation
+from peekproof.theory.conversion import pure_to_approx, tv_to_approx
 
 approx = st.builds(
     ApproxDP, epsilon=st.fractions(0, 10, max_denominator=10**6), delta=st.fractions(0, 1)

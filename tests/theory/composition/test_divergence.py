@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import GDP, RDP, ZCDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, RDP, ZCDP
-from peekproof.theory.composition.divergence import gdp, rdp, zcdp
-from peekproof.theory.conversion.to_rdp import zcdp_to_rdp
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
+from peekproof.theory.composition import gdp, rdp, zcdp
+from peekproof.theory.conversion import gdp_to_zcdp, zcdp_to_rdp
 
 amounts = st.lists(st.fractions(0, 10, max_denominator=10**6), min_size=1, max_size=5)
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(32))

@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.core.loss import GDP, ZCDP, ApproxDP, PureDP
-from peekproof.theory.composition.advanced import advanced, advanced_sharp
-from peekproof.theory.composition.basic import basic_pure
-from peekproof.theory.composition.optimal import optimal
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx, zcdp_to_approx_closed
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
+from peekproof.theory.composition import advanced, advanced_sharp, basic_pure
+from peekproof.theory.conversion import (
+    gdp_to_approx,
+    gdp_to_zcdp,
+    pure_to_zcdp,
+    zcdp_to_approx,
+    zcdp_to_approx_closed,
+)
+from peekproof.theory.optimal_composition import optimal
 
 DELTA = Fraction(1, 10**6)
 ONE = Fraction(1, 100)

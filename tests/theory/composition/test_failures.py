@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from mpmath import mpf, mpmathify, workdps
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.composition.failures import joined, left_over, log_survival
+from peekproof.theory.composition import joined, left_over, log_survival
 
 deltas = st.fractions(0, Fraction(1, 100)) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(2, 300)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mpmath import exp, expm1, mpf, mpmathify, workdps
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.composition.grid_law import GridLaw, length
+from peekproof.theory.loss_law import GridLaw, length
 from theory.composition.patience import within
 
 STEP = Fraction(1, 5)

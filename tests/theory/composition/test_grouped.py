@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
-from peekproof.theory.composition.basic import basic_pure
-from peekproof.theory.composition.grouped import grouped
+from peekproof.theory.composition import basic_pure, grouped
 
 some = st.lists(st.integers(0, 4).map(lambda tenths: PureDP(Fraction(tenths, 10))))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.composition.loss_law import LossLaw
+from peekproof.theory.loss_law import LossLaw
 
 LAW = LossLaw(losses=np.array([2.0, 1.0, -1.0]), weights=np.array([0.25, 0.5, 0.25]), beyond=0.125)
 

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, expm1, mpf, mpmathify, sqrt, tanh, workdps
 
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.theory.composition import loss_laws
-from peekproof.theory.composition.grid_law import GridLaw
-from peekproof.theory.composition.loss_laws import gaussian_law, laplace_law, response_law
+from peekproof.theory import loss_law
+from peekproof.theory.loss_law import GridLaw, gaussian_law, laplace_law, response_law
 
 losses = st.fractions(Fraction(1, 100), 8, max_denominator=100)
 steps = st.fractions(Fraction(1, 60), 12, max_denominator=60)
@@ -139,7 +138,7 @@ def test_a_gaussian_law_counts_its_nodes_before_it_makes_them(
         wanted.append(cells)
         raise InvalidInput(argument="step", accepted="coarser", given=f"{step}")
 
-    monkeypatch.setattr(loss_laws, "length", refuse)
+    monkeypatch.setattr(loss_law, "length", refuse)
     with pytest.raises(InvalidInput):
         gaussian_law(GDP(Fraction(1)), step=Fraction(1, 100), lost=0.0)
     assert wanted[0] >= 12 * 7500  # twelve floats are held at once for each of 7500 cells

@@ -10,10 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, expm1, mpf, mpmathify, quad, sqrt, workdps
 
+from peekproof.core.charge import GDP, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP
-from peekproof.theory.composition.loss_law import LossLaw
-from peekproof.theory.composition.numerical import composed_law
+from peekproof.theory.loss_law import LossLaw, composed_law
 from theory.composition.enumeration import exact_delta
 
 NONE = GDP(Fraction(0))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from mpmath import exp, loggamma, mpf, mpmathify, workdps
 from mpmath import log as ln
 
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.advanced import advanced_sharp
-from peekproof.theory.composition.optimal import optimal, optimal_at
+from peekproof.theory.composition import advanced_sharp
+from peekproof.theory.optimal_composition import optimal, optimal_at
 from theory.composition.enumeration import exact_delta
 
 epsilons = st.fractions(Fraction(1, 1000), 8, max_denominator=1000)

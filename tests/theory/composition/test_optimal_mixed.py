@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf, mpmathify
 
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.advanced import advanced_mixed
-from peekproof.theory.composition.optimal import optimal
-from peekproof.theory.composition.optimal_mixed import optimal_mixed, optimal_mixed_at
+from peekproof.theory.composition import advanced_mixed
+from peekproof.theory.optimal_composition import optimal, optimal_mixed, optimal_mixed_at
 from theory.composition.enumeration import exact_delta
 
 failures = st.just(Fraction(0)) | st.fractions(Fraction(1, 10**9), Fraction(1, 20))

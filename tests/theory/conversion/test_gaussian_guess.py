@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf, sqrt, workdps
 
-from peekproof.theory.conversion.gaussian_guess import delta_above, epsilon_near, mu_near
+from peekproof.theory.conversion import delta_above, epsilon_near, mu_near
 from sizes import sized
 
 

@@ -7,13 +7,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import erfc, exp, mpf, mpmathify, sqrt, workdps
 
+from peekproof.core.charge import GDP, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx, gdp_to_approx_at
-from peekproof.theory.conversion.to_tv import gdp_to_tv
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.theory.conversion import (
+    gdp_to_approx,
+    gdp_to_approx_at,
+    gdp_to_tv,
+    gdp_to_zcdp,
+    zcdp_to_approx,
+)
 
 mus = st.fractions(Fraction(1, 1000), 1000) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(0, 40)

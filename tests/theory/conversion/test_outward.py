@@ -10,7 +10,7 @@ from mpmath import exp, log, mpf, mpmathify, workdps
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import MARGIN, log_of
-from peekproof.theory.conversion.outward import (
+from peekproof.theory.conversion import (
     LEAST_DELTA,
     amount_above,
     exp_up,

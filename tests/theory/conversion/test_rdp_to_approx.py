@@ -7,12 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mpf, mpmathify, workdps
 
+from peekproof.core.charge import GDP, RDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, RDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx
-from peekproof.theory.conversion.rdp_to_approx import rdp_to_approx, rdp_to_approx_mironov
-from peekproof.theory.conversion.to_rdp import gdp_to_rdp
+from peekproof.theory.conversion import (
+    gdp_to_approx,
+    gdp_to_rdp,
+    rdp_to_approx,
+    rdp_to_approx_mironov,
+)
 
 orders = st.fractions(Fraction(101, 100), 1000) | st.builds(
     lambda exponent: 1 + Fraction(1, 10**exponent), st.integers(1, 40)

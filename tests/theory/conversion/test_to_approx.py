@@ -5,9 +5,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.loss import TV, ApproxDP, PureDP
-from peekproof.theory.conversion.to_approx import pure_to_approx, tv_to_approx
-from peekproof.theory.conversion.to_tv import approx_to_tv
+from peekproof.core.charge import TV, ApproxDP, PureDP
+from peekproof.theory.conversion import approx_to_tv, pure_to_approx, tv_to_approx
 
 
 @given(st.fractions(0, 100))

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import cosh, exp, expm1, log, mpf, mpmathify, workdps
 
+from peekproof.core.charge import GDP, RDP, ZCDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, RDP, ZCDP, PureDP
-from peekproof.theory.conversion.to_rdp import (
+from peekproof.theory.conversion import (
     gdp_to_rdp,
     laplace_to_rdp,
     pure_to_rdp,

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import erf, exp, mpf, mpmathify, sqrt, workdps
 
-from peekproof.core.loss import GDP, TV, ApproxDP, PureDP
+from peekproof.core.charge import GDP, TV, ApproxDP, PureDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.conversion.to_tv import approx_to_tv, gdp_to_tv, pure_to_tv
+from peekproof.theory.conversion import approx_to_tv, gdp_to_tv, pure_to_tv
 
 amounts = st.fractions(Fraction(1, 10**6), 60) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(0, 90)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, quad, sqrt, tanh, workdps
 
-from peekproof.core.loss import GDP, ZCDP, PureDP
-from peekproof.theory.conversion.to_zcdp import gdp_to_zcdp, pure_to_zcdp, pure_to_zcdp_sharp
+from peekproof.core.charge import GDP, ZCDP, PureDP
+from peekproof.theory.conversion import gdp_to_zcdp, pure_to_zcdp, pure_to_zcdp_sharp
 
 
 @given(epsilon=st.fractions(Fraction(1, 1000), 20), order=st.fractions(Fraction(101, 100), 50))

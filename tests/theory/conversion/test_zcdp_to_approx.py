@@ -7,16 +7,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, sqrt, workdps
 
+from peekproof.core.charge import ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ZCDP, ApproxDP, PureDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.composition.optimal import optimal
-from peekproof.theory.conversion.to_zcdp import pure_to_zcdp
-from peekproof.theory.conversion.zcdp_to_approx import (
+from peekproof.theory.conversion import (
+    pure_to_zcdp,
     zcdp_to_approx,
     zcdp_to_approx_at,
     zcdp_to_approx_closed,
 )
+from peekproof.theory.optimal_composition import optimal
 
 rhos = st.fractions(Fraction(1, 1000), 100) | st.builds(
     lambda exponent: Fraction(10) ** exponent, st.integers(-40, 6)

@@ -7,7 +7,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from mpmath import mpf, mpmathify
 
-from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.divergence import Pair
 
 Divergence = Callable[[Pair], float]
 

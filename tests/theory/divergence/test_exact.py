@@ -10,7 +10,7 @@ from mpmath import exp, expm1, log, mpmathify, workdps
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import log_of
-from peekproof.theory.divergence import exact
+from peekproof.theory import divergence
 from theory.divergence.pairs import few, near
 
 DIGITS = 50
@@ -22,14 +22,14 @@ exponents = st.fractions(-300, 300) | st.fractions(-1, 1) | st.floats(-1e-9, 1e-
 @given(exponents)
 def test_exponentials_keep_the_digits_of_their_argument(x: Fraction) -> None:
     with workdps(DIGITS):
-        assert abs(exact.exp_of(x) / exp(mpmathify(x)) - 1) < CLOSE
-        assert near(exact.expm1_of(x), expm1(mpmathify(x)), CLOSE)
+        assert abs(divergence.exp_of(x) / exp(mpmathify(x)) - 1) < CLOSE
+        assert near(divergence.expm1_of(x), expm1(mpmathify(x)), CLOSE)
 
 
 def test_a_rounded_argument_would_not_do() -> None:
     x = Fraction(700) + Fraction(1, 2**45)  # half the distance to the next float
     with workdps(DIGITS):
-        assert abs(exact.exp_of(x) / exp(mpmathify(x)) - 1) < CLOSE
+        assert abs(divergence.exp_of(x) / exp(mpmathify(x)) - 1) < CLOSE
         assert abs(exp(mpmathify(float(x))) / exp(mpmathify(x)) - 1) > 10 * CLOSE
 
 
@@ -52,30 +52,34 @@ def test_logarithms_keep_their_digits_near_one(step: int, power: int) -> None:
 def test_the_ends_of_the_floats() -> None:
     huge = Fraction(10) ** 400
 
-    assert exact.as_float(huge) == exact.exp_of(huge) == exact.expm1_of(huge) == inf
-    assert exact.as_float(-huge) == -inf
-    assert exact.exp_of(Fraction(710)) == inf
-    assert exact.exp_of(-huge) == 0
-    assert exact.expm1_of(-huge) == -1
+    assert divergence.as_float(huge) == divergence.exp_of(huge) == divergence.expm1_of(huge) == inf
+    assert divergence.as_float(-huge) == -inf
+    assert divergence.exp_of(Fraction(710)) == inf
+    assert divergence.exp_of(-huge) == 0
+    assert divergence.expm1_of(-huge) == -1
 
 
 @pytest.mark.parametrize("value", [nan, inf, -inf, True, "1", None, 1j])
 def test_what_is_no_finite_number_is_refused(value: object) -> None:
-    for accept in (exact.number, exact.positive, exact.order_of, exact.unit):
+    for accept in (divergence.number, divergence.positive, divergence.order_of, divergence.unit):
         with pytest.raises(InvalidInput, match=r"^given must be a finite number"):
             accept(given=value)
 
 
 def test_floats_stand_for_their_binary_value() -> None:
-    assert exact.number(value=0.1) == Fraction(0.1) != Fraction(1, 10)
-    assert exact.number(value=3) == 3
+    assert divergence.number(value=0.1) == Fraction(0.1) != Fraction(1, 10)
+    assert divergence.number(value=3) == 3
 
 
 def test_ranges_are_kept() -> None:
-    assert exact.unit(delta=0) == 0
-    assert exact.unit(delta=1) == 1
-    assert exact.order_of(order=1) == 1
-    assert exact.order_of(order=1 + Fraction(1, 2**200)) == exact.NEXT_ORDER
-    for refused, accept in ((0, exact.positive), (-0.5, exact.unit), (0.999, exact.order_of)):
+    assert divergence.unit(delta=0) == 0
+    assert divergence.unit(delta=1) == 1
+    assert divergence.order_of(order=1) == 1
+    assert divergence.order_of(order=1 + Fraction(1, 2**200)) == divergence.NEXT_ORDER
+    for refused, accept in (
+        (0, divergence.positive),
+        (-0.5, divergence.unit),
+        (0.999, divergence.order_of),
+    ):
         with pytest.raises(InvalidInput, match=r"^x must be"):
             accept(x=refused)

@@ -11,8 +11,7 @@ from mpmath import exp, mpf, mpmathify, sqrt, workdps
 from mpmath import log as ln
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.exact import Number
-from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.divergence import Number, Pair
 from theory.divergence.pairs import any_pairs, few, full_pairs, near
 
 DIGITS = 50

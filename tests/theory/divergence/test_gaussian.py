@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from mpmath import erfc, mp, mpf, mpmathify, quad, workdps
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.exact import Number
-from peekproof.theory.divergence.gaussian import GaussianPair
+from peekproof.theory.divergence import GaussianPair, Number
 from theory.divergence.pairs import near
 
 DIGITS = 60

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, mpmathify, quad, workdps
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.exact import Number
-from peekproof.theory.divergence.laplace import LaplacePair
+from peekproof.theory.divergence import LaplacePair, Number
 from theory.divergence.pairs import few
 
 DIGITS = 120  # the closed forms cancel twice for small losses

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.theory.divergence.finite import Pair
+from peekproof.theory.divergence import Pair
 from theory.divergence.pairs import (
     DIVERGENCES,
     any_pairs,

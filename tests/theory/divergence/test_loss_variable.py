@@ -14,11 +14,8 @@ from mpmath import exp as mexp
 from numpy.typing import NDArray
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence.exact import Number
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.gaussian import GaussianPair
-from peekproof.theory.divergence.laplace import LaplacePair
-from peekproof.theory.divergence.loss_variable import (
+from peekproof.theory.divergence import GaussianPair, LaplacePair, Number, Pair
+from peekproof.theory.loss_variable import (
     Atom,
     FiniteLoss,
     GaussianShiftLoss,

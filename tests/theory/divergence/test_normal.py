@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import erfc, exp, mpf, mpmathify, pi, quad, sqrt, workdps
 
-from peekproof.theory.divergence.normal import density, mills, mills_difference, upper_tail
+from peekproof.theory.divergence import density, mills, mills_difference, upper_tail
 from theory.divergence.pairs import few
 
 DIGITS = 50

@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mpf, mpmathify, tanh, workdps
 
-from peekproof.core.loss import PureDP
+from peekproof.core.charge import PureDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.divergence.exact import exp_of
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.laplace import LaplacePair
-from peekproof.theory.divergence.pure_kl import pure_to_kl
+from peekproof.theory.divergence import LaplacePair, Pair, exp_of, pure_to_kl
 from theory.divergence.pairs import few, full_pairs
 
 epsilons = st.fractions(Fraction(1, 10**6), 50)

@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import erf, mpf, mpmathify, pi, sqrt, workdps
 
+from peekproof.core.charge import GDP, TV, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, TV, ApproxDP, PureDP
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.conversion.to_tv import approx_to_tv, gdp_to_tv, pure_to_tv
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.tv import gaussian_tv
+from peekproof.theory.conversion import approx_to_tv, gdp_to_tv, pure_to_tv
+from peekproof.theory.divergence import Pair, gaussian_tv
 from theory.divergence.pairs import any_pairs, few, full_pairs
 
 HAIR = 1 + Fraction(1, 10**14)  # covers the rounding of a divergence to the nearest float

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, expm1, log, log1p, mpf, mpmathify, workdps
 
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
 from peekproof.theory.generalization.bassily import bassily
 from peekproof.theory.generalization.noise import SampleAccuracy
 

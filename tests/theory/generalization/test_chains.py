@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.certificate import OnAverage, OneQuestion
+from peekproof.core.charge import TV
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import TV
-from peekproof.theory.divergence.tv import gaussian_tv
+from peekproof.theory.divergence import gaussian_tv
 from peekproof.theory.generalization.chains import (
     Goal,
     allowed_distance,
@@ -21,7 +21,7 @@ from peekproof.theory.generalization.chains import (
     sigma_by_variation,
     variation_of,
 )
-from peekproof.theory.generalization.tv_expected import expected_tv, one_question_tv
+from peekproof.theory.generalization.variation import expected_tv, one_question_tv
 
 AVERAGE = OnAverage(radius=0.1)
 ONE = OneQuestion(radius=0.1, beta=Fraction(1, 20))

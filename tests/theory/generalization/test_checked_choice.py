@@ -8,17 +8,17 @@ from math import exp, log
 
 import pytest
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.mechanisms.selection import Selection
-from peekproof.theory.generalization.checked_certificate import failed_certificate
-from peekproof.theory.generalization.checked_choice import (
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    Weights,
+    failed_certificate,
     log_inverse_level_each,
+    log_inverse_level_within,
     selected_certificate,
 )
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.horizon import Weights, log_inverse_level_within
 
 ROWS, BINS = 7, 8
 BETA = Fraction(3, 5)

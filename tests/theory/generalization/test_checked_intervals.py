@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from mpmath import log as mp_log
 from mpmath import mpf, mpmathify, workdps
 
+from peekproof.core.certificate import Interval
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.theory.generalization.checked_intervals import (
+from peekproof.theory.generalization.checking import (
     acceptance,
     best_failure_bins,
     check_bins,

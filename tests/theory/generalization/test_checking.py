@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, pi, sqrt, workdps
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.generalization.checking import (
     Transcript,
     failed_radius,

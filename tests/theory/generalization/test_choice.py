@@ -6,15 +6,15 @@ from math import log
 import numpy as np
 import pytest
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
 from peekproof.core.secret import Exact
-from peekproof.core.target import Target
 from peekproof.mechanisms.exponential import Exponential
 from peekproof.mechanisms.quantile import Quantile
 from peekproof.noise.entropy import Seeded
 from peekproof.theory.generalization.choice import choice_certificate, quantile_certificate
-from peekproof.theory.generalization.drift_variance import own_drift
+from peekproof.theory.generalization.gaussian import own_drift
 
 TARGET = Target(confidence=Fraction(19, 20), questions=200)
 BUDGET = GDP(Fraction(1, 400))

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import ceil, exp, log, mpf, mpmathify, tanh, workdps
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
-from peekproof.theory.generalization.drift_pure import laplace_certificate
+from peekproof.theory.generalization.drift import laplace_certificate
 
 CLOSE = mpf("1e-11")
 

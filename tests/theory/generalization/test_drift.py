@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import acosh, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, workdps
 
+from peekproof.core.charge import FREE, GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import FREE, GDP
 from peekproof.core.numerics import MARGIN
 from peekproof.theory.generalization.drift import gaussian_drift, mean_gaussian_drift
 

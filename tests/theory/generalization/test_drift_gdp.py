@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, findroot, log, mpf, mpmathify, npdf, quad, sqrt, workdps
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import FREE, GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import FREE, GDP
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift_gdp import best_gdp_sigma, gdp_certificate, gdp_drift
+from peekproof.theory.generalization.drift import best_gdp_sigma, gdp_certificate, gdp_drift
 from theory.generalization.conversations import (
     Control,
     alternating,

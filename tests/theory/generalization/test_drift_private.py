@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, PureDP
-from peekproof.theory.generalization.drift_private import choice_cost, private_cost
+from peekproof.theory.generalization.drift import choice_cost, private_cost
 
 Array = npt.NDArray[np.float64]
 

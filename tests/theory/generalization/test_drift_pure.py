@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, inf, log, mpf, mpmathify, quad, tanh, workdps
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift_pure import (
+from peekproof.theory.generalization.drift import (
     best_laplace_scale,
     laplace_certificate,
     laplace_shortfall,

@@ -12,21 +12,20 @@ from hypothesis import strategies as st
 from mpmath import asin, mpf, mpmathify, sin, sqrt, workdps
 from mpmath import pi as mp_pi
 
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
 from peekproof.theory.generalization.drift import gaussian_angle, gaussian_drift
-from peekproof.theory.generalization.drift_variance import (
+from peekproof.theory.generalization.gaussian import (
     SHARE,
     VarianceShape,
+    gaussian_certificate,
     own_certificate,
     own_drift,
     session_certificate,
     variance_interval,
 )
-from peekproof.theory.generalization.population import gaussian_certificate
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.noise import normal_shortfall
 from theory.generalization.conversations import angles
 
 shares = st.fractions(0, 1) | st.sampled_from(

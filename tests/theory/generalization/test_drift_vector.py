@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.theory.generalization.drift_vector import (
+from peekproof.theory.generalization.gaussian import (
     box_ball,
     cells_ball,
     partition_ball,

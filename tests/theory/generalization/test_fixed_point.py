@@ -4,11 +4,10 @@ from fractions import Fraction
 
 import pytest
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift_variance import session_certificate
 from peekproof.theory.generalization.fixed_point import fixed_point_certificate
-from peekproof.theory.generalization.population import gaussian_certificate
+from peekproof.theory.generalization.gaussian import gaussian_certificate, session_certificate
 
 TARGET = Target(confidence=Fraction(19, 20), questions=100)
 SIGMA, STEP = Fraction(1, 500), Fraction(1, 2**15)

@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, pi, workdps
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
-from peekproof.theory.generalization.checking import Transcript, log_inverse_level
-from peekproof.theory.generalization.horizon import Weights, log_inverse_level_within
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    Weights,
+    log_inverse_level,
+    log_inverse_level_within,
+)
 
 LEVEL = Fraction(1, 20)
 DIGITS = 50

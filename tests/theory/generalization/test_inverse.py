@@ -5,9 +5,9 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.advanced import advanced_sharp
-from peekproof.theory.generalization.inverse import each_within
+from peekproof.core.charge import ApproxDP
+from peekproof.theory.composition import advanced_sharp
+from peekproof.theory.generalization.search import each_within
 
 
 @given(total=st.floats(1e-6, 2), count=st.integers(1, 10**6), slack=st.floats(1e-12, 0.5))

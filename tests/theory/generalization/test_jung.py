@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, expm1, mpf, mpmathify, sqrt, tanh, workdps
 
+from peekproof.core.charge import GDP, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx_at
+from peekproof.theory.conversion import gdp_to_approx_at
 from peekproof.theory.generalization.jung import jung, jung_joint
 from peekproof.theory.generalization.monitor import two_sided_leak
 from peekproof.theory.generalization.noise import SampleAccuracy, Shortfall

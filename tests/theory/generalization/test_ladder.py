@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.core.target import Target
 from peekproof.theory.generalization.description_length import chernoff_interval
 from peekproof.theory.generalization.ladder import (
     improvement_certificate,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import e, findroot, log, mpf, mpmathify, sqrt, workdps
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.generalization.checking import lecture_certificate
 from peekproof.theory.generalization.limited_checking import (
     failure_bins,

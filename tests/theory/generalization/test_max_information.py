@@ -10,8 +10,8 @@ from mpmath import log as mlog
 from mpmath import mpf, mpmathify, workdps
 from mpmath import sqrt as msqrt
 
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.theory.generalization.max_information import (
     corrected_p_value,
     max_information,

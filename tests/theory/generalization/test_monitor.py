@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erf, erfc, exp, mpf, mpmathify, pi, quad, sqrt, tanh, workdps
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.generalization.monitor import (
     monitor,
     monitor_two_sided,

@@ -29,10 +29,9 @@ from mpmath import (
     workdps,
 )
 
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
-from peekproof.theory.generalization.drift import mean_gaussian_drift
-from peekproof.theory.generalization.drift_pure import pure_drift
+from peekproof.theory.generalization.drift import mean_gaussian_drift, pure_drift
 from peekproof.theory.generalization.monitor_pick import (
     least_pick,
     monitored,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from mpmath import expm1, mpf, mpmathify, sqrt, workdps
 from mpmath import log as mlog
 
-from peekproof.core.bound import Simultaneous
+from peekproof.core.certificate import Simultaneous
+from peekproof.core.charge import ZCDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ZCDP
 from peekproof.theory.generalization.mutual_information import (
     by_information,
     gaussian_information,

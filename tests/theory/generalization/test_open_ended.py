@@ -5,10 +5,10 @@ from math import pi
 
 import pytest
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift_variance import session_certificate
+from peekproof.theory.generalization.gaussian import session_certificate
 from peekproof.theory.generalization.open_ended import stage_certificate, stage_level
 
 BETA = Fraction(1, 20)

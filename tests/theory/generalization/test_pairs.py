@@ -10,8 +10,7 @@ from math import comb
 import pytest
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.generalization.pairs import pairs_interval
-from peekproof.theory.generalization.rows_apart import rows_apart_interval
+from peekproof.theory.generalization.pairs import pairs_interval, rows_apart_interval
 
 Kernel = Callable[[int, int], int]
 

@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import acosh, erfc, exp, findroot, log, mpf, mpmathify, pi, sin, sqrt, workdps
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift import gaussian_drift
-from peekproof.theory.generalization.parts import rounding_radius
-from peekproof.theory.generalization.population import gaussian_certificate
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.drift import gaussian_drift, rounding_radius
+from peekproof.theory.generalization.gaussian import gaussian_certificate
+from peekproof.theory.generalization.noise import normal_shortfall
 
 STEP = Fraction(1, 2**20)
 rows = st.integers(100, 10**9)

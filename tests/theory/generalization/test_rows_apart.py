@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
-from peekproof.core.interval import Interval
+from peekproof.core.certificate import Interval
 from peekproof.theory.generalization.description_length import chernoff_interval
-from peekproof.theory.generalization.rows_apart import rows_apart_interval
+from peekproof.theory.generalization.pairs import rows_apart_interval
 
 LEVELS = [Fraction(1, 100), Fraction(1, 20), Fraction(1, 4), Fraction(3, 5)]
 COINS: list[Sequence[Fraction]] = [

@@ -23,7 +23,7 @@ from mpmath import (
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.generalization.shortfall import normal_shortfall
+from peekproof.theory.generalization.noise import normal_shortfall
 
 DIGITS = 50
 betas = st.fractions(Fraction(1, 10**15), 1 - Fraction(1, 10**15)) | st.builds(

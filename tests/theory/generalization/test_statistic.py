@@ -7,10 +7,10 @@ from statistics import median
 import numpy as np
 import pytest
 
+from peekproof.core.certificate import Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
-from peekproof.theory.generalization.drift_variance import own_certificate, session_certificate
+from peekproof.theory.generalization.gaussian import own_certificate, session_certificate
 from peekproof.theory.generalization.statistic import statistic_certificate, statistic_span
 from peekproof.theory.generalization.truncation import truncation_certificate
 

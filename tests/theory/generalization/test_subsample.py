@@ -15,7 +15,7 @@ from mpmath import ceil, log, mpf, mpmathify, workdps
 from peekproof.core.errors import InvalidInput
 from peekproof.noise.entropy import Seeded, below
 from peekproof.testing.statistics import excess_p_value, fit_p_value, statistical
-from peekproof.theory.generalization.subsample import agreeing_subsample, subsample_size
+from peekproof.theory.median import agreeing_subsample, subsample_size
 
 FALSE_ALARM = 1e-9
 

@@ -14,8 +14,8 @@ from mpmath import mp, mpf, workdps
 from numpy.typing import NDArray
 
 from mechanisms.discrete_laws import mass
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.discrete_noise import discrete_laplace_shortfall
 from peekproof.theory.generalization.thresholdout import (
     corrected_certificate,

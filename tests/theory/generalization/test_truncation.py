@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
 from peekproof.theory.generalization.description_length import chernoff_interval
 from peekproof.theory.generalization.truncation import (
     best_bins,

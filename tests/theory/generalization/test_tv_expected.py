@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mpf, mpmathify, sqrt, workdps
 
-from peekproof.core.bound import OnAverage, OneQuestion, Simultaneous
+from peekproof.core.certificate import OnAverage, OneQuestion, Simultaneous
+from peekproof.core.charge import TV
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import TV
 from peekproof.theory.generalization.noise import Shortfall
-from peekproof.theory.generalization.tv_expected import expected_tv, one_question_tv, tv_markov
+from peekproof.theory.generalization.variation import expected_tv, one_question_tv, tv_markov
 from theory.generalization.channels import Channel, channels
 
 TIGHT = mpf("1e-9")

@@ -10,11 +10,10 @@ from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event
 from peekproof.accounting.reading import as_approximate
 from peekproof.core import check
-from peekproof.core.loss import ApproxDP
+from peekproof.core.charge import ApproxDP
 from peekproof.core.numerics import up
-from peekproof.theory.composition.advanced import advanced_mixed, advanced_within
-from peekproof.theory.composition.basic import basic
-from peekproof.theory.conversion.outward import LEAST_DELTA, float_above
+from peekproof.theory.composition import advanced_mixed, advanced_within, basic
+from peekproof.theory.conversion import LEAST_DELTA, float_above
 
 
 @final

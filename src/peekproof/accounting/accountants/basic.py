@@ -9,10 +9,10 @@ from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event
 from peekproof.accounting.reading import as_approximate
 from peekproof.core import check
+from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import ApproxDP
-from peekproof.theory.composition.basic import basic
-from peekproof.theory.conversion.outward import failure
+from peekproof.theory.composition import basic
+from peekproof.theory.conversion import failure
 
 
 @final

@@ -8,9 +8,9 @@ from peekproof.accounting.accountant import read_all
 from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event
 from peekproof.accounting.reading import as_gaussian
-from peekproof.core.loss import GDP
-from peekproof.theory.composition.divergence import gdp
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx, gdp_to_approx_at
+from peekproof.core.charge import GDP
+from peekproof.theory.composition import gdp
+from peekproof.theory.conversion import gdp_to_approx, gdp_to_approx_at
 
 
 @final

@@ -10,7 +10,7 @@ from peekproof.accounting.event import Event, Gaussian, SampledGaussian
 from peekproof.accounting.library import answering, positive
 from peekproof.core import check
 from peekproof.core.theorem import theorem
-from peekproof.theory.conversion.outward import failure
+from peekproof.theory.conversion import failure
 
 if TYPE_CHECKING:
     from dp_accounting.rdp import RdpAccountant

@@ -10,13 +10,11 @@ from peekproof.accounting.event import Event, Laplace
 from peekproof.accounting.grid import few, step_for
 from peekproof.accounting.reading import as_approximate, as_gaussian
 from peekproof.core import check
-from peekproof.core.loss import GDP, ApproxDP
+from peekproof.core.charge import GDP, ApproxDP
 from peekproof.core.numerics import float_down
-from peekproof.theory.composition.basic import basic
-from peekproof.theory.composition.failures import joined, left_over, log_survival
-from peekproof.theory.composition.loss_law import LossLaw
-from peekproof.theory.composition.numerical import composed_law
-from peekproof.theory.conversion.outward import failure
+from peekproof.theory.composition import basic, joined, left_over, log_survival
+from peekproof.theory.conversion import failure
+from peekproof.theory.loss_law import LossLaw, composed_law
 
 # Cut from the ends of the laws, as a part of δ; and the whole of it when only ε is known.
 _PART = 2.0**-24

@@ -9,9 +9,14 @@ from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event
 from peekproof.accounting.grid import step_for
 from peekproof.accounting.reading import as_approximate
-from peekproof.core.loss import GDP, ApproxDP
-from peekproof.theory.composition.optimal import optimal, optimal_at
-from peekproof.theory.composition.optimal_mixed import optimal_mixed, optimal_mixed_at, responses_of
+from peekproof.core.charge import GDP, ApproxDP
+from peekproof.theory.optimal_composition import (
+    optimal,
+    optimal_at,
+    optimal_mixed,
+    optimal_mixed_at,
+    responses_of,
+)
 
 
 @final

@@ -14,7 +14,7 @@ from peekproof.accounting.reading import as_approximate, as_gaussian
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.theorem import theorem
-from peekproof.theory.conversion.outward import failure
+from peekproof.theory.conversion import failure
 
 if TYPE_CHECKING:
     from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution

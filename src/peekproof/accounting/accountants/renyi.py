@@ -14,10 +14,9 @@ from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event, Laplace
 from peekproof.accounting.reading import as_pure, as_rdp, as_zcdp
 from peekproof.core import check
-from peekproof.core.loss import RDP, ZCDP, PureDP
+from peekproof.core.charge import RDP, ZCDP, PureDP
 from peekproof.core.numerics import log_of
-from peekproof.theory.conversion.outward import failure, float_above
-from peekproof.theory.conversion.rdp_to_approx import rdp_to_approx, rdp_to_approx_at
+from peekproof.theory.conversion import failure, float_above, rdp_to_approx, rdp_to_approx_at
 
 # Orders 1 + e^x that are looked at first; then the best is refined between its neighbours.
 _COARSE = [x / 2 for x in range(-14, 33)]

@@ -8,9 +8,9 @@ from peekproof.accounting.accountant import read_all
 from peekproof.accounting.conversation import Conversation
 from peekproof.accounting.event import Event
 from peekproof.accounting.reading import as_zcdp
-from peekproof.core.loss import ZCDP
-from peekproof.theory.composition.divergence import zcdp
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx, zcdp_to_approx_at
+from peekproof.core.charge import ZCDP
+from peekproof.theory.composition import zcdp
+from peekproof.theory.conversion import zcdp_to_approx, zcdp_to_approx_at
 
 
 @final

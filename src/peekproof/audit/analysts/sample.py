@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import cast, final
 
 from peekproof.audit.analysts.protocol import Columns
+from peekproof.core.certificate import Span
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.span import Span
 from peekproof.data.load import in_memory
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.query.form import FINE, Mean, Share

@@ -6,11 +6,11 @@ from math import expm1
 from typing import final
 
 from peekproof.audit.opponents.promises import Loss
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
-from peekproof.core.search import argmin
-from peekproof.theory.conversion.gdp_to_approx import gdp_to_approx_at
-from peekproof.theory.generalization.drift_pure import pure_drift
+from peekproof.core.numerics import argmin
+from peekproof.theory.conversion import gdp_to_approx_at
+from peekproof.theory.generalization.drift import pure_drift
 from peekproof.theory.generalization.monitor_pick import (
     monitored,
     monitored_drift,

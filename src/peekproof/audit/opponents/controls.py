@@ -14,7 +14,7 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.analysts.sample import ExactSample
 from peekproof.audit.opponents.protocol import Opponent, Terms
 from peekproof.audit.reply import Reply
-from peekproof.core.refusals import BudgetExhausted
+from peekproof.core.errors import BudgetExhausted
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded
 

@@ -11,7 +11,7 @@ from peekproof.audit.opponents.promises import Promise
 from peekproof.audit.opponents.protocol import Opponent, Terms
 from peekproof.audit.reply import Reply
 from peekproof.core import check
-from peekproof.core.loss import GDP
+from peekproof.core.charge import GDP
 
 # So much is claimed for a whole conversation: about where half of the noise is easiest to notice.
 CLAIMED = Fraction(3, 5)

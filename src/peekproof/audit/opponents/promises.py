@@ -5,7 +5,7 @@ from typing import Protocol, final, runtime_checkable
 
 from peekproof.audit.opponents.protocol import Opponent
 from peekproof.audit.opponents.sessions import Asked
-from peekproof.core.loss import GDP, PureDP
+from peekproof.core.charge import GDP, PureDP
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.planner.plan import Plan

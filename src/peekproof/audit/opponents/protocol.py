@@ -8,7 +8,7 @@ from typing import Protocol, final
 from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.reply import Reply
 from peekproof.core import check
-from peekproof.core.target import Target
+from peekproof.core.certificate import Target
 
 
 @final

@@ -5,9 +5,9 @@ from math import erfc, exp, sqrt
 from statistics import NormalDist
 from typing import TypeAlias
 
+from peekproof.core.charge import GDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, TV, ZCDP, ApproxDP, PureDP
-from peekproof.theory.conversion.zcdp_to_approx import zcdp_to_approx
+from peekproof.theory.conversion import zcdp_to_approx
 
 Claim: TypeAlias = PureDP | ApproxDP | GDP | ZCDP | TV
 

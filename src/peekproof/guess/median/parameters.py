@@ -10,8 +10,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import float_up, up
 from peekproof.theory.generalization.checking import log_checked_transcripts
 from peekproof.theory.generalization.description_length import hoeffding_radius
-from peekproof.theory.generalization.subsample import subsample_size
-from peekproof.theory.median import most_failures
+from peekproof.theory.median import most_failures, subsample_size
 
 # The best level there is; a radius that says nothing here never says anything.
 _SURE_TO_FAIL = Fraction(10**9 - 1, 10**9)

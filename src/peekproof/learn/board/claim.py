@@ -11,7 +11,7 @@ from peekproof.mechanisms.checking import Checking
 from peekproof.planner.checking import described_check
 from peekproof.query.form import FINE
 from peekproof.session.session import Session
-from peekproof.theory.generalization.checked_intervals import checked_interval, least_tolerance
+from peekproof.theory.generalization.checking import checked_interval, least_tolerance
 
 _PLACES = 9
 _MOST = 0.499999999

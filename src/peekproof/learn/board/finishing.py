@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from peekproof.core.loss import FREE
+from peekproof.core.charge import FREE
 from peekproof.learn.held import HeldRows
 from peekproof.ledger.ledger import Reservation
 from peekproof.noise.entropy import SystemEntropy

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.protocol import Analyst
 from peekproof.audit.outcome import Outcome
-from peekproof.core.gateway_errors import GatewayUnavailable
+from peekproof.core.errors import GatewayUnavailable
 from peekproof.core.numerics import level_down
 from peekproof.server import messages
 from peekproof.server.attacks import Both, Copy, Listener, does, run

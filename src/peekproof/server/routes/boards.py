@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 from starlette.responses import Response
 
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import NotServed
+from peekproof.core.errors import InvalidInput, NotServed
 from peekproof.learn.board.entry import Entry
 from peekproof.learn.board.export import export_text
 from peekproof.learn.row_ids import id_text

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from starlette.responses import Response
 
-from peekproof.core.gateway_errors import NotAllowed, NotServed
+from peekproof.core.errors import NotAllowed, NotServed
 from peekproof.server import messages
 from peekproof.server.call import Call
 from peekproof.server.endpoint import Endpoint, as_json

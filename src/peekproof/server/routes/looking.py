@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from peekproof import __version__
 from peekproof.core.charge import amount_of, unit_of, used_part
-from peekproof.core.gateway_errors import NotServed
+from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
 from peekproof.ledger.record import settled_to_body
 from peekproof.planner.plan import Guessed

@@ -8,8 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from peekproof.core.answer import Answer
-from peekproof.core.errors import InvalidInput
-from peekproof.core.gateway_errors import NotServed
+from peekproof.core.errors import InvalidInput, NotServed
 from peekproof.data.pairs import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Predictions

@@ -6,8 +6,7 @@ from inspect import getdoc
 from starlette.responses import Response
 
 from peekproof.core.charge import used_part
-from peekproof.core.gateway_errors import NotServed
-from peekproof.core.problems import problems
+from peekproof.core.errors import NotServed, problems
 from peekproof.server import metrics as counting
 from peekproof.server.call import Call
 from peekproof.server.endpoint import Endpoint, as_json

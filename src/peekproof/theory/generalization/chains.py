@@ -15,16 +15,14 @@ from fractions import Fraction
 from math import log1p, pi, sqrt
 
 from peekproof.core import check
-from peekproof.core.bound import OnAverage, OneQuestion
+from peekproof.core.certificate import OnAverage, OneQuestion
+from peekproof.core.charge import TV, ApproxDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import TV, ApproxDP
-from peekproof.core.numerics import down, float_down, float_up, log_of, up
-from peekproof.core.search import largest
+from peekproof.core.numerics import down, float_down, float_up, largest, log_of, up
 from peekproof.core.theorem import theorem
-from peekproof.theory.composition.advanced import advanced_sharp
-from peekproof.theory.conversion.to_tv import approx_to_tv
-from peekproof.theory.generalization.inverse import each_within
-from peekproof.theory.generalization.search import golden
+from peekproof.theory.composition import advanced_sharp
+from peekproof.theory.conversion import approx_to_tv
+from peekproof.theory.generalization.search import each_within, golden
 
 Goal = OnAverage | OneQuestion
 _MOST_ROWS = 10**18

@@ -3,13 +3,12 @@
 from fractions import Fraction
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
-from peekproof.core.loss import GDP
+from peekproof.core.certificate import Certificate, Part, Target
+from peekproof.core.charge import GDP
 from peekproof.core.numerics import up
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
-from peekproof.theory.generalization.drift_variance import levels, own_drift
-from peekproof.theory.generalization.parts import drift_part
+from peekproof.theory.generalization.drift import drift_part
+from peekproof.theory.generalization.gaussian import levels, own_drift
 from peekproof.theory.selection import exponential_shortfall
 
 

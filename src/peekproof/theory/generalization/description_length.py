@@ -5,8 +5,8 @@ from functools import lru_cache
 from math import ceil, comb, exp, expm1, floor, inf, log, log1p, sqrt
 
 from peekproof.core import check
+from peekproof.core.certificate import Interval
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
 from peekproof.core.numerics import float_down, float_up, log_of, up
 from peekproof.core.theorem import theorem
 

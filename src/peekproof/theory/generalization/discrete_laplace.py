@@ -3,14 +3,11 @@
 from fractions import Fraction
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
+from peekproof.core.certificate import Certificate, Part, Target
 from peekproof.core.numerics import up
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
-from peekproof.theory.discrete_noise import discrete_laplace_shortfall, drawable
-from peekproof.theory.generalization.drift_pure import pure_drift
-from peekproof.theory.generalization.parts import drift_part, rounding_part
-from peekproof.theory.release import laplace
+from peekproof.theory.discrete_noise import discrete_laplace_shortfall, drawable, laplace
+from peekproof.theory.generalization.drift import drift_part, pure_drift, rounding_part
 
 
 @theorem("T-joint-discrete-laplace", "peekproof", "The proof in its docstring")

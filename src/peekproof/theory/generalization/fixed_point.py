@@ -5,8 +5,7 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part, Shape
-from peekproof.core.interval import Interval
+from peekproof.core.certificate import Certificate, Interval, Part, Shape
 from peekproof.core.numerics import float_down, float_up
 from peekproof.core.theorem import theorem
 

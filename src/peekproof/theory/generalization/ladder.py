@@ -6,11 +6,9 @@ from math import log1p
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
+from peekproof.core.certificate import Certificate, Interval, Part, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
 from peekproof.core.numerics import float_up, up
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
 from peekproof.theory.discrete_noise import drawable
 from peekproof.theory.generalization.description_length import (

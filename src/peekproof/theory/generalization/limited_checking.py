@@ -7,10 +7,8 @@ from math import ceil
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
-from peekproof.core.interval import Interval
+from peekproof.core.certificate import Certificate, Interval, Part, Target
 from peekproof.core.numerics import float_up
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
 from peekproof.theory.generalization.checking import (
     lecture_certificate,

@@ -4,8 +4,8 @@ from fractions import Fraction
 from math import exp, isfinite, log2, sqrt
 
 from peekproof.core import check
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.numerics import float_up, log_of, up
 from peekproof.core.theorem import theorem
 

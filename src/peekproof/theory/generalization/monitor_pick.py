@@ -10,13 +10,16 @@ from fractions import Fraction
 from math import expm1, inf, log1p
 
 from peekproof.core import check
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP, ApproxDP, PureDP
 from peekproof.core.numerics import down, float_down, float_up, up
 from peekproof.core.theorem import theorem
-from peekproof.theory.generalization.drift import gaussian_drift, mean_gaussian_drift
-from peekproof.theory.generalization.drift_private import choice_cost
-from peekproof.theory.generalization.drift_pure import pure_drift
+from peekproof.theory.generalization.drift import (
+    choice_cost,
+    gaussian_drift,
+    mean_gaussian_drift,
+    pure_drift,
+)
 from peekproof.theory.selection import exponential_mean_loss
 
 # e^ε − 1 is above 1 from here on, and no score is.

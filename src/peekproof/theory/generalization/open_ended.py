@@ -3,12 +3,11 @@
 from fractions import Fraction
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Target
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import GDP
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
-from peekproof.theory.generalization.drift_variance import session_certificate
+from peekproof.theory.generalization.gaussian import session_certificate
 
 # Just below 6/π², so that the levels of all stages add to less than β.
 _SHARE = Fraction(6079, 10_000)

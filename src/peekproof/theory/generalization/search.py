@@ -1,10 +1,19 @@
 """Minimising a bound over its free parameters.
 
 A search only chooses where a theorem is evaluated. A poor choice makes a bound wider, never wrong.
+
+Advanced composition, solved for the ε of each answer.
+
+A route's bound with the parameters at which it was evaluated.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 from math import exp, inf, isnan, log, sqrt
+from typing import Generic, TypeVar, final
+
+from peekproof.core.certificate import OneQuestion, Simultaneous
 
 Point = tuple[float, ...]
 
@@ -80,3 +89,26 @@ def descend(objective: Callable[[Point], float], *, start: Point, rounds: int = 
             simplex = [simplex[0]] + [(value(corner), corner) for corner in halves]
         simplex.sort()
     return tuple(exp(x) for x in simplex[0][1])
+
+
+def each_within(total: float, *, count: int, slack: float) -> float:
+    """An ε whose `count` answers compose to at most `total`, before rounding.
+
+    T-advanced-sharp is at most ε·s + kε²/2 with s = √(2k ln(1/δ′)), as tanh(ε/2) ≤ ε/2; this is the
+    root of that. Callers evaluate the theorem again at what they use.
+    """
+    spread = sqrt(-2 * count * log(slack))
+    return 2 * total / (spread + sqrt(spread * spread + 2 * count * total))
+
+
+B = TypeVar("B", Simultaneous, OneQuestion)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Priced(Generic[B]):
+    """What a route promises. No parameters: the route's theorem does not apply at all."""
+
+    theorem: str
+    bound: B
+    parameters: tuple[tuple[str, Fraction], ...]

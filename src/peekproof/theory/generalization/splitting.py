@@ -5,10 +5,8 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
+from peekproof.core.certificate import Certificate, Interval, Part, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.interval import Interval
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
 from peekproof.theory.generalization.description_length import (
     chernoff_interval,

@@ -4,9 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Span
 from peekproof.core.errors import InvalidInput
-from peekproof.core.span import Span
 from peekproof.core.theorem import theorem
 
 # What floats can show.

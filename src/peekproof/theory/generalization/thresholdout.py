@@ -4,15 +4,13 @@ from fractions import Fraction
 from math import ceil, exp, expm1, log1p
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
+from peekproof.core.certificate import Certificate, Part, Target
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.core.loss import PureDP
 from peekproof.core.numerics import float_up, log_of, up
-from peekproof.core.target import Target
 from peekproof.core.theorem import theorem
 from peekproof.theory.discrete_noise import discrete_laplace_shortfall, drawable
-from peekproof.theory.generalization.drift_pure import pure_drift
-from peekproof.theory.generalization.parts import drift_part
+from peekproof.theory.generalization.drift import drift_part, pure_drift
 
 
 def _beyond(steps: int, scale: Fraction, log_count: float) -> float:

@@ -6,11 +6,8 @@ from math import exp, floor, log, log1p
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part
-from peekproof.core.interval import Interval
-from peekproof.core.numerics import float_up, log_of
-from peekproof.core.search import argmin
-from peekproof.core.target import Target
+from peekproof.core.certificate import Certificate, Interval, Part, Target
+from peekproof.core.numerics import argmin, float_up, log_of
 from peekproof.core.theorem import theorem
 from peekproof.theory.generalization.description_length import (
     chernoff_interval,

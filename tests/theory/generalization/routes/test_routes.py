@@ -9,20 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.core.bound import OneQuestion, Simultaneous
+from peekproof.core.certificate import OneQuestion, Simultaneous, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.core.target import Target
+from peekproof.theory.generalization import bassily, jung, mutual_information, variation
+from peekproof.theory.generalization import monitor as monitors
 from peekproof.theory.generalization.monitor import monitor, monitor_two_sided
-from peekproof.theory.generalization.routes import (
-    bassily,
-    jung,
-    mutual_information,
-    variation,
-)
-from peekproof.theory.generalization.routes import (
-    monitor as monitors,
-)
-from peekproof.theory.generalization.routes.priced import Priced
+from peekproof.theory.generalization.search import Priced
 from theory.generalization import naive_routes
 
 Route = Callable[[int, Target], Priced[Simultaneous]] | Callable[[int, Target], Priced[OneQuestion]]

@@ -6,12 +6,17 @@ from math import inf
 from typing import Protocol, final
 
 from peekproof.core.numerics import log_of
-from peekproof.theory.divergence import exact
-from peekproof.theory.divergence.exact import Number, as_float, exp_of, expm1_of
-from peekproof.theory.divergence.finite import Pair
-from peekproof.theory.divergence.gaussian import GaussianPair
-from peekproof.theory.divergence.laplace import LaplacePair
-from peekproof.theory.divergence.normal import upper_tail
+from peekproof.theory import divergence
+from peekproof.theory.divergence import (
+    GaussianPair,
+    LaplacePair,
+    Number,
+    Pair,
+    as_float,
+    exp_of,
+    expm1_of,
+    upper_tail,
+)
 
 STEPS = 256  # intervals of a curve to plot
 SPREAD = 5  # standard deviations of a normal law to plot, each way
@@ -65,7 +70,7 @@ class FiniteLoss:
 
     def tail(self, threshold: Number) -> float:
         """Pr[L > threshold]; an atom's own `loss` as threshold excludes that atom."""
-        least = exact.number(threshold=threshold)
+        least = divergence.number(threshold=threshold)
         above = (atom.probability for atom in self.atoms() if atom.loss > least)
         return float(sum(above, Fraction(0)))
 
@@ -92,7 +97,7 @@ class GaussianShiftLoss:
 
     def tail(self, threshold: Number) -> float:
         """Pr[L > t] = Φ(μ/2 − t/μ)."""
-        t, mu = exact.number(threshold=threshold), self.pair.mu
+        t, mu = divergence.number(threshold=threshold), self.pair.mu
         if mu == 0:
             return float(t < 0)
         return upper_tail(t / mu - mu / 2)
@@ -121,7 +126,7 @@ class LaplaceShiftLoss:
 
     def tail(self, threshold: Number) -> float:
         """Pr[L > t] = 1 − ½e^{(t−ε₀)/2} for −ε₀ ≤ t < ε₀."""
-        t, most = exact.number(threshold=threshold), self.pair.epsilon
+        t, most = divergence.number(threshold=threshold), self.pair.epsilon
         if t >= most:
             return 0.0
         if t < -most:
