@@ -10,11 +10,14 @@ from itertools import count
 
 from accounting.online import Jumping, Walking
 
-from peekproof.accounting.approximate import ApproxFilter, ApproxSpent
-from peekproof.accounting.clock import ClockFilter
-from peekproof.accounting.odometer import Odometer
-from peekproof.accounting.pure import PureFilter
-from peekproof.accounting.zcdp import ZCDPFilter
+from peekproof.accounting.filters import (
+    ApproxFilter,
+    ApproxSpent,
+    ClockFilter,
+    Odometer,
+    PureFilter,
+    ZCDPFilter,
+)
 from peekproof.core.charge import GDP, ZCDP, Admitted, ApproxDP, PureDP
 
 EPSILON = Fraction(1, 100)

@@ -5,12 +5,10 @@ from fractions import Fraction
 from accounting.contender import Contender
 from accounting.question import EPSILONS, EXACT_DELTA, RATE, SAMPLED_SIGMA, SCALE, SIGMAS, TARGET
 
-from peekproof.accounting.accountants.moments import Moments
-from peekproof.accounting.accountants.numerical import Numerical
-from peekproof.accounting.accountants.pld import Pld
+from peekproof.accounting.accountants import Numerical
 from peekproof.accounting.calibration import gaussian_sigma
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Laplace, SampledGaussian
+from peekproof.accounting.events import Conversation, Laplace, SampledGaussian
+from peekproof.accounting.library import Moments, Pld
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.numerics import float_up
 from peekproof.theory.composition import advanced_sharp, gdp

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP, Offer
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.ledger.opening import Opening

@@ -16,10 +16,8 @@ import numpy as np
 from measure import asked, installed, side_by_side
 from result import Cell, Result, Sheet
 
-from peekproof.guess.median.chains import Stepping
 from peekproof.guess.median.constraint import Constraint
-from peekproof.guess.median.sampled import SampledHolder
-from peekproof.guess.median.vectorised import Vectorised
+from peekproof.guess.median.sampled import SampledHolder, Stepping, Vectorised
 
 # Cells, records of a data set, constraints.
 SIZES = ((64, 200, 10), (512, 500, 20), (4096, 1000, 30))

@@ -13,13 +13,10 @@ import opendp.prelude as dp
 from measure import asked, installed, side_by_side
 from result import Chart, Result, Sheet
 
-from peekproof.noise.discrete_gaussian import discrete_gaussian
-from peekproof.noise.discrete_gaussians import discrete_gaussians
+from peekproof.noise.discrete_gaussian import discrete_gaussian, discrete_gaussians
 from peekproof.noise.entropy import Pool, SystemEntropy
-from peekproof.noise.gaussian import rounded_gaussian
-from peekproof.noise.gaussians import rounded_gaussians
-from peekproof.noise.laplace import discrete_laplace
-from peekproof.noise.laplaces import discrete_laplaces
+from peekproof.noise.gaussian import rounded_gaussian, rounded_gaussians
+from peekproof.noise.laplace import discrete_laplace, discrete_laplaces
 
 SCALES = (Fraction(5), Fraction(1000))
 # Few scalar draws to a measurement: one that the scheduler interrupts must be the exception, or

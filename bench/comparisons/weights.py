@@ -15,10 +15,8 @@ from measure import asked, installed, side_by_side
 from result import Chart, Result, Sheet
 
 from peekproof.data.public import PublicTable
-from peekproof.guess.domain import Domain, Ranges
-from peekproof.guess.masses import Masses, Weighing
-from peekproof.guess.product import ProductValues
-from peekproof.guess.weights import MultiplicativeWeights
+from peekproof.guess.domain import Domain, Masses, Ranges, Weighing
+from peekproof.guess.weights import MultiplicativeWeights, ProductValues
 from peekproof.query.question import parse_question
 
 BITS, QUICK_BITS = (17, 20, 22), (17, 20)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, mpf, ncdf, sqrt, workdps
 
-from peekproof.accounting.calibration import gaussian_sigma, most_answers
-from peekproof.accounting.laplace_calibration import laplace_scale
+from peekproof.accounting.calibration import gaussian_sigma, laplace_scale, most_answers
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 

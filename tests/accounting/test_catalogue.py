@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from peekproof.accounting import catalogue
-from peekproof.accounting.accountants.basic import Basic
+from peekproof.accounting.accountants import Basic
 from peekproof.accounting.catalogue import BRIDGES, PROVEN, available, compare, covering, tightest
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     Gaussian,
     Laplace,
     Pure,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.clock import ClockFilter
+from peekproof.accounting.filters import ClockFilter
 from peekproof.core.charge import FREE, GDP, Admitted, Gate, Refused
 from peekproof.core.theorem import lookup
 
@@ -58,5 +58,5 @@ def test_the_limit_cannot_be_raised_later() -> None:
 def test_the_filter_is_a_theorem_about_adaptive_charges() -> None:
     found = lookup("T-clock")
 
-    assert found.function == "peekproof.accounting.clock.ClockFilter.admit"
+    assert found.function == "peekproof.accounting.filters.ClockFilter.admit"
     assert found.holds_when == "each charge is decided before its answer is drawn."

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Event, Gaussian, Neighbours, Pure, SampledGaussian
+from peekproof.accounting.events import (
+    Conversation,
+    Event,
+    Gaussian,
+    Neighbours,
+    Pure,
+    SampledGaussian,
+)
 from peekproof.core.errors import InvalidInput
 
 A, B = Pure(epsilon=Fraction(1)), Gaussian(sigma=Fraction(2))

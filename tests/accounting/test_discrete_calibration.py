@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import exp, findroot, log, mpf, mpmathify, workdps
 
-from peekproof.accounting.discrete_calibration import discrete_gaussian_sigma, zcdp_within
+from peekproof.accounting.calibration import discrete_gaussian_sigma, zcdp_within
 from peekproof.core.charge import ZCDP, ApproxDP
 from peekproof.core.errors import InvalidInput
 

@@ -6,12 +6,11 @@ from math import inf, nan, tanh
 
 import pytest
 
-from peekproof.accounting.accountants.numerical import Numerical
-from peekproof.accounting.accountants.optimal import Optimal
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import Numerical, Optimal
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     DiscreteGaussian,
     Event,
     Exponential,

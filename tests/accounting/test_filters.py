@@ -11,10 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import log, mp, mpf, sqrt, workdps
 
-from peekproof.accounting.approximate import ApproxFilter, ApproxSpent, largest_squares
-from peekproof.accounting.odometer import Odometer
-from peekproof.accounting.pure import PureFilter
-from peekproof.accounting.zcdp import ZCDPFilter
+from peekproof.accounting.filters import (
+    ApproxFilter,
+    ApproxSpent,
+    Odometer,
+    PureFilter,
+    ZCDPFilter,
+    largest_squares,
+)
 from peekproof.core.charge import ZCDP, Admitted, ApproxDP, PureDP, Refused
 from peekproof.core.errors import InvalidInput
 from peekproof.testing.statistics import excess_p_value, statistical

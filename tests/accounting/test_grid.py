@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.accounting.grid import few, step_for
+from peekproof.accounting.calibration import few, step_for
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.loss_law import composed_law

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from peekproof.accounting.laplace_calibration import (
+from peekproof.accounting.calibration import (
     laplace_scale,
     laplace_scale_within,
     most_laplace_answers,

@@ -4,8 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.event import Approximate, Gaussian, Laplace, Neighbours, SampledGaussian
-from peekproof.accounting.notation import KINDS, LOSSES, number, parse, parse_all, parse_loss
+from peekproof.accounting.events import (
+    KINDS,
+    LOSSES,
+    Approximate,
+    Gaussian,
+    Laplace,
+    Neighbours,
+    SampledGaussian,
+    number,
+    parse,
+    parse_all,
+    parse_loss,
+)
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 

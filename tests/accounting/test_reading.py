@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.accounting.event import (
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
     DiscreteGaussian,
@@ -17,8 +17,12 @@ from peekproof.accounting.event import (
     Laplace,
     Pure,
     SampledGaussian,
+    as_approximate,
+    as_gaussian,
+    as_pure,
+    as_rdp,
+    as_zcdp,
 )
-from peekproof.accounting.reading import as_approximate, as_gaussian, as_pure, as_rdp, as_zcdp
 from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.theory.divergence import LaplacePair, Pair
 

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.clock import ClockFilter
-from peekproof.accounting.draws import DrawsFilter
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import ClockFilter, DrawsFilter, SessionGate
 from peekproof.core.charge import (
     GDP,
     Admitted,

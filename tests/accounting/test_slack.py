@@ -2,8 +2,7 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.accounting.calibration import gaussian_sigma
-from peekproof.accounting.slack import best_slack
+from peekproof.accounting.calibration import best_slack, gaussian_sigma
 from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.composition import advanced_sharp

@@ -26,9 +26,8 @@ from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
 from peekproof.query.form import FINE
 from peekproof.session import Session
-from peekproof.testing.statistics import excess_p_value, mean_deviation, statistical
-from peekproof.testing.trials import loss_floor_stays_below_the_cost
-from peekproof.testing.violation import Violation
+from peekproof.testing.mechanisms import loss_floor_stays_below_the_cost
+from peekproof.testing.statistics import Violation, excess_p_value, mean_deviation, statistical
 from peekproof.theory.conversion import gdp_to_tv
 
 FALSE_ALARM = 2e-9

@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from peekproof.accounting import clock
+from peekproof.accounting import filters
 from peekproof.core import theorem as registry
 from peekproof.core.theorem import SOURCES, Theorem, lookup, registered, theorem
 from peekproof.theory.generalization import drift, gaussian, noise
 
-PROVIDERS = (clock, drift, gaussian, noise)  # imported so that their theorems register
+PROVIDERS = (filters, drift, gaussian, noise)  # imported so that their theorems register
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ import pytest
 
 from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
 from ledger.books import OPENING
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger import file as file_module

@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from ledger.books import COST, OPENING, at
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger import commits as commits_module

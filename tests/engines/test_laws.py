@@ -14,7 +14,7 @@ from peekproof.data.load import in_memory
 from peekproof.data.source import Source, Total
 from peekproof.query.question import Question
 from peekproof.testing.sources import LAWS, Held, Law
-from peekproof.testing.violation import Violation
+from peekproof.testing.statistics import Violation
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.guess.masses import Weighing
+from peekproof.guess.domain import Weighing
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Kind, Schema
 

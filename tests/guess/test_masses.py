@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.guess import masses as module
-from peekproof.guess.masses import Masses
+from peekproof.guess import domain as module
+from peekproof.guess.domain import Masses
 
 SIZES = [1, 7, 8191, 8192, 8193, 131_072, 131_073, 300_001]
 

@@ -5,10 +5,8 @@ import pytest
 
 from peekproof.core.errors import InvalidInput
 from peekproof.data.public import PublicTable
-from peekproof.guess.domain import Domain, Ranges
-from peekproof.guess.masses import Weighing
-from peekproof.guess.product import _KEPT, ProductValues, mentioned
-from peekproof.guess.weights import Values
+from peekproof.guess.domain import Domain, Ranges, Weighing
+from peekproof.guess.weights import _KEPT, ProductValues, Values, mentioned
 from peekproof.query.question import parse_question
 
 DOMAIN = Domain(

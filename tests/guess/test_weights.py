@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from guess.cells import Listed, Naive, entropy, exact, question
 from peekproof.core.errors import InvalidInput
 from peekproof.guess import weights as module
+from peekproof.guess.domain import Weighing
 from peekproof.guess.guesser import GRID, Lesson, replay
-from peekproof.guess.masses import Weighing
 from peekproof.guess.weights import MultiplicativeWeights, tilt
 
 Vector = npt.NDArray[np.float64]

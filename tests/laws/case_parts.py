@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from peekproof.mechanisms.protocol import Described
-from peekproof.testing.case import Case
+from peekproof.testing.mechanisms import Case
 
 FAR = 10**30
 

@@ -17,7 +17,7 @@ from peekproof.core.secret import Exact
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
-from peekproof.testing.case import one_shot
+from peekproof.testing.mechanisms import one_shot
 
 WORDS = 2**52
 STRAIGHT = Laplace(rows=ROWS, scale=QUARTER, step=Fraction(1, 8))

@@ -39,7 +39,7 @@ from peekproof.mechanisms.selection import Selected, Selection
 from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Corrected, Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.testing.case import one_shot
+from peekproof.testing.mechanisms import one_shot
 
 ROWS = 4
 LEVELS = 2

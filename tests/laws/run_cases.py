@@ -10,7 +10,7 @@ from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
 from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
-from peekproof.testing.case import interactive
+from peekproof.testing.mechanisms import interactive
 
 THRESHOLD = 3
 

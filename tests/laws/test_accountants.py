@@ -7,13 +7,11 @@ from typing import ClassVar, final
 
 import pytest
 
-from peekproof.accounting.accountant import Accountant
-from peekproof.accounting.accountants.zcdp import Zcdp
+from peekproof.accounting.accountants import Accountant, Zcdp
 from peekproof.accounting.catalogue import BRIDGES, PROVEN
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Event
+from peekproof.accounting.events import Conversation, Event
 from peekproof.testing.accountants import LAWS
-from peekproof.testing.violation import Violation
+from peekproof.testing.statistics import Violation
 
 Law = Callable[[Accountant], None]
 every_law = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.clock import ClockFilter
+from peekproof.accounting.filters import ClockFilter
 from peekproof.core.charge import FREE, GDP, Admitted, Gate, Refused
 
 EVERY_FILTER: tuple[Callable[[GDP], Gate[GDP, GDP]], ...] = (ClockFilter,)

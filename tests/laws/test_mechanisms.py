@@ -33,12 +33,17 @@ from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.noise.entropy import Entropy
-from peekproof.testing.case import one_shot
-from peekproof.testing.mechanisms import LAWS, Law, it_has_what_every_mechanism_has
-from peekproof.testing.releases import every_release_is_public, it_shows_no_statistic
-from peekproof.testing.statistics import statistical
-from peekproof.testing.trials import loss_floor_stays_below_the_cost, release_errs_within_radius
-from peekproof.testing.violation import Violation
+from peekproof.testing.mechanisms import (
+    LAWS,
+    Law,
+    every_release_is_public,
+    it_has_what_every_mechanism_has,
+    it_shows_no_statistic,
+    loss_floor_stays_below_the_cost,
+    one_shot,
+    release_errs_within_radius,
+)
+from peekproof.testing.statistics import Violation, statistical
 
 FALSE_ALARM = 1e-8
 TRIALS = 2_500

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP, Offer
 from peekproof.core.errors import LedgerError
 from peekproof.ledger.entry import Entry

@@ -9,7 +9,7 @@ from ledger.books import OPENING, eventful
 from ledger.engines import files, postgres
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
-from peekproof.testing.engine import Engine
+from peekproof.testing.ledgers import Engine
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from peekproof.ledger.opening import FORMAT
 from peekproof.ledger.postgres import PostgresStore
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.ledger.store import Store
-from peekproof.testing.engine import Engine
+from peekproof.testing.ledgers import Engine
 
 # As version 1 made its files.
 FIRST_FORMAT = f"""

@@ -22,7 +22,7 @@ from ledger.books import (
     lines,
     reserve,
 )
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import FREE, GDP, Admitted, Charge, Offer, Refused, added
 from peekproof.core.errors import (
     LedgerUnavailable,

@@ -13,8 +13,7 @@ from ledger.engines import files, memory, postgres
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.places import create_store, open_store
 from peekproof.ledger.store import Snapshot, Store
-from peekproof.testing.engine import Engine
-from peekproof.testing.ledgers import LASTING, LAWS, TAMPERING, Law
+from peekproof.testing.ledgers import LASTING, LAWS, TAMPERING, Engine, Law
 
 T = TypeVar("T")
 

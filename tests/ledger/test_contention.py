@@ -15,7 +15,7 @@ import pytest
 
 import peekproof
 from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.testing.engine import (
+from peekproof.testing.ledgers import (
     AFFORDABLE,
     BUDGET,
     Engine,
@@ -110,7 +110,7 @@ def test_a_ledger_is_sound_whenever_it_is_verified(engine: Engine) -> None:
 TAKER = """
 import sys
 from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.testing.engine import asked
+from peekproof.testing.ledgers import asked
 for line in sys.stdin:
     command, _, rest = line.rstrip("\\n").partition(" ")
     if command == "open":

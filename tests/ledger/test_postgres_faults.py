@@ -15,7 +15,7 @@ import pytest
 from ledger.books import COST, OPENING, answer, at, reserve
 from ledger.lossy_proxy import Fault, proxy
 from ledger.postgres_server import Database, Own
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
 from peekproof.ledger.entry import follow

@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from ledger.books import OPENING, Line, chained, lines, overwrite
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import Charge, Draws, Offer, Refused, amount_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.file import MEMORY

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ledger.engines import files
 from peekproof.ledger.snapshot import taken
-from peekproof.testing.engine import Engine, answer, first_entry, save
+from peekproof.testing.ledgers import Engine, answer, first_entry, save
 
 
 def test_a_snapshot_saved_during_verification_is_not_damage(engine: Engine) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from noise.bits import OutOfBits, Prefix
-from peekproof.noise import coin, coins, gaussian, gaussians, laplace, laplaces, words
+from peekproof.noise import coins, entropy, gaussian, laplace
 from peekproof.noise.entropy import Entropy
 
 
@@ -86,22 +86,22 @@ def choose_below(bound: int, *, rng: Entropy) -> int:
     return rng.choose(bound)
 
 
-def choose_belows(bound: int, count: int, *, rng: Entropy) -> words.Integers:
+def choose_belows(bound: int, count: int, *, rng: Entropy) -> entropy.Integers:
     return np.array([choose_below(bound, rng=rng) for _ in range(count)], dtype=np.int64)
 
 
-def choose_words(width: int, count: int, *, rng: Entropy) -> words.Integers:
+def choose_words(width: int, count: int, *, rng: Entropy) -> entropy.Integers:
     return choose_belows(1 << width, count, rng=rng)
 
 
 @pytest.fixture
 def ideal_integers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Uniform integers without rejection, which `masses` could only follow for a while."""
-    for scalar in (coin, coins, gaussian, laplace):
+    for scalar in (coins, gaussian, laplace):
         monkeypatch.setattr(scalar, "below", choose_below)
-    for vector in (coins, gaussians, laplaces):
+    for vector in (coins, gaussian, laplace):
         monkeypatch.setattr(vector, "belows", choose_belows)
-    for vector in (coins, gaussians, laplaces, words):
+    for vector in (coins, gaussian, laplace, entropy):
         monkeypatch.setattr(vector, "words", choose_words)
 
 
@@ -110,5 +110,5 @@ def one_bit_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second comparison of uniform reals is a tie, so that ties decide the law."""
     monkeypatch.setattr(coins, "PREFIX", 1)
     monkeypatch.setattr(gaussian, "CHUNK", 1)
-    monkeypatch.setattr(gaussians, "HEAD", 1)
-    monkeypatch.setattr(gaussians, "REST", 1)
+    monkeypatch.setattr(gaussian, "HEAD", 1)
+    monkeypatch.setattr(gaussian, "REST", 1)

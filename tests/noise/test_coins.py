@@ -8,10 +8,8 @@ import pytest
 
 from noise.exhaustion import masses
 from peekproof.noise import coins
-from peekproof.noise.coin import exponential_coin, geometric
-from peekproof.noise.coins import exponential_coins, geometrics
-from peekproof.noise.entropy import Entropy, Seeded
-from peekproof.noise.words import Integers, Unbounded
+from peekproof.noise.coins import exponential_coin, exponential_coins, geometric, geometrics
+from peekproof.noise.entropy import Entropy, Integers, Seeded, Unbounded
 from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9

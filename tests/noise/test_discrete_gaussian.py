@@ -9,9 +9,8 @@ import pytest
 
 from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, gaussian_cdf
 from peekproof.core.errors import InvalidInput
-from peekproof.noise import words
-from peekproof.noise.discrete_gaussian import discrete_gaussian
-from peekproof.noise.discrete_gaussians import discrete_gaussians
+from peekproof.noise import entropy
+from peekproof.noise.discrete_gaussian import discrete_gaussian, discrete_gaussians
 from peekproof.noise.entropy import Entropy, Pool, Seeded, SystemEntropy
 from peekproof.testing.statistics import fit_p_value, statistical
 
@@ -75,7 +74,7 @@ def test_tiny_sigmas_give_zeros() -> None:
 def test_arrays_of_one_proposal_do_not_overflow(
     sigma: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(words, "FEW", 1)
+    monkeypatch.setattr(entropy, "FEW", 1)
     for seed in range(20):
         (z,) = discrete_gaussians(sigma=sigma, count=1, rng=Seeded(seed))
 

@@ -13,14 +13,12 @@ from mpmath import mpf, quad
 
 from noise.exhaustion import masses
 from peekproof.core.errors import InvalidInput
-from peekproof.noise import gaussian, gaussians
+from peekproof.noise import gaussian
 from peekproof.noise.coins import Coins
-from peekproof.noise.discrete_gaussians import discrete_gaussians
-from peekproof.noise.entropy import Entropy, Seeded
-from peekproof.noise.gaussian import LazyUniform, rounded_if_known
-from peekproof.noise.gaussians import LazyUniforms, rounded_gaussians
-from peekproof.noise.laplaces import discrete_laplaces
-from peekproof.noise.words import Integers, words
+from peekproof.noise.discrete_gaussian import discrete_gaussians
+from peekproof.noise.entropy import Entropy, Integers, Seeded, words
+from peekproof.noise.gaussian import LazyUniform, LazyUniforms, rounded_gaussians, rounded_if_known
+from peekproof.noise.laplace import discrete_laplaces
 from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9
@@ -69,11 +67,11 @@ def test_draws_that_tie_all_the_time_follow_the_same_law() -> None:
 class Redrawn(LazyUniforms):  # type: ignore[misc]
     """Mutant: a tie is drawn again, until the heads differ."""
 
-    def above_fresh(self, places: gaussians.Places) -> Coins:
+    def above_fresh(self, places: gaussian.Places) -> Coins:
         heads = self.heads[places]
-        fresh = words(gaussians.HEAD, places.size, rng=self._rng)
+        fresh = words(gaussian.HEAD, places.size, rng=self._rng)
         while (ties := np.flatnonzero(fresh == heads)).size:
-            fresh[ties] = words(gaussians.HEAD, ties.size, rng=self._rng)
+            fresh[ties] = words(gaussian.HEAD, ties.size, rng=self._rng)
         return np.asarray(fresh < heads)
 
 
@@ -88,7 +86,7 @@ def test_a_biased_refinement_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert p_value() > FALSE_ALARM
     with monkeypatch.context() as mutant:
-        mutant.setattr(gaussians, "LazyUniforms", Redrawn)
+        mutant.setattr(gaussian, "LazyUniforms", Redrawn)
         assert p_value() < FALSE_ALARM
 
 
@@ -96,7 +94,7 @@ def test_a_biased_refinement_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bits_that_decided_a_tie_are_the_bits_that_are_rounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    accepted = gaussians._accepted
+    accepted = gaussian._accepted_many
     seen: list[tuple[LazyUniforms, list[int], list[bool]]] = []
 
     def spy(x: LazyUniforms, k: Integers, *, rng: Entropy) -> Coins:
@@ -104,8 +102,8 @@ def test_bits_that_decided_a_tie_are_the_bits_that_are_rounded(
         seen.append((x, k.tolist(), coins.tolist()))
         return coins
 
-    monkeypatch.setattr(gaussians, "_accepted", spy)
-    cells = iter(gaussians._kept(2_000, rng=Seeded(7)))
+    monkeypatch.setattr(gaussian, "_accepted_many", spy)
+    cells = iter(gaussian._kept(2_000, rng=Seeded(7)))
     ((x, steps, kept),) = seen
     long, signs = 0, set()
     for place, (k, keep) in enumerate(zip(steps, kept, strict=True)):
@@ -131,7 +129,7 @@ def test_bits_that_decided_a_tie_are_the_bits_that_are_rounded(
 def test_the_curve_coin_is_exact_together_with_its_x(k: int) -> None:
     def draw(rng: Entropy) -> tuple[bool, int]:
         x = LazyUniforms(1, rng=rng)
-        coin = gaussians._curve_coins(x, np.array([k]), np.array([0]), rng=rng)
+        coin = gaussian._curve_coins(x, np.array([k]), np.array([0]), rng=rng)
         return bool(coin[0]), int(x.heads[0])
 
     decided, left = masses(draw, runs=1500)

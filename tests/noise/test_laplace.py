@@ -10,10 +10,9 @@ import pytest
 from noise.exhaustion import masses
 from noise.laws import FALSE_ALARM, assert_follows, assert_tells_apart, laplace_cdf
 from peekproof.core.errors import InvalidInput
-from peekproof.noise import laplaces
+from peekproof.noise import laplace
 from peekproof.noise.entropy import Entropy, Pool, Seeded, SystemEntropy
-from peekproof.noise.laplace import discrete_laplace
-from peekproof.noise.laplaces import discrete_laplaces
+from peekproof.noise.laplace import discrete_laplace, discrete_laplaces
 from peekproof.testing.statistics import fit_p_value, statistical
 
 SCALES = (Fraction(1, 2), Fraction(27, 10), Fraction(100))
@@ -50,7 +49,7 @@ def test_a_proposal_is_exact(t: int, s: int) -> None:
     """Each x with x // s = |z| is proposed with probability (1 − 1/e) e^{−x/t} / t, and a sign."""
 
     def draw(rng: Entropy) -> tuple[int, ...]:
-        return tuple(laplaces.kept_two_sided(t, s, 1, rng=rng).tolist())
+        return tuple(laplace.kept_two_sided(t, s, 1, rng=rng).tolist())
 
     decided, left = masses(draw, runs=1500)
 

@@ -8,12 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noise.exhaustion import choose_words, masses
-from peekproof.noise import words as wordy
-from peekproof.noise.entropy import Entropy, Pool, Seeded
-from peekproof.noise.words import (
+from peekproof.noise import entropy as wordy
+from peekproof.noise.entropy import (
     FEW,
     MANY,
     WIDEST,
+    Entropy,
+    Pool,
+    Seeded,
     belows,
     gather,
     unbounded_belows,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from peekproof.accounting.clock import ClockFilter
+from peekproof.accounting.filters import ClockFilter
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import FREE, GDP, Admitted, Charge, Refused
 from peekproof.core.errors import InvalidInput

@@ -39,7 +39,7 @@ people = pl.DataFrame({"age": [18 + i % 72 for i in range(4000)], "id": range(40
 USES = {
     "": PEOPLE + "rows = people" + ASKED,
     "fast": """
-from peekproof.guess.median.stepping import fastest
+from peekproof.guess.median.sampled import fastest
 assert fastest().__name__ == "Compiled", fastest()
 """,
     "learn": """

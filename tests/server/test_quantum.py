@@ -15,7 +15,7 @@ from peekproof.core.errors import EvaluationFailed, RoundsExhausted
 from peekproof.server import call, endpoint, keys
 from peekproof.server.endpoint import Endpoint
 from peekproof.session.session import Session
-from peekproof.testing.durations import durations_do_not_tell
+from peekproof.testing.audits import durations_do_not_tell
 from peekproof.testing.statistics import statistical
 from server.gateways import Running
 from server.guests import guarded, two

@@ -8,8 +8,8 @@ import peekproof
 from audit.leaks import LEAKS, Leak
 from peekproof.audit.errors import Calls
 from peekproof.noise.entropy import Seeded
-from peekproof.testing.channels import channels_do_not_tell
-from peekproof.testing.violation import Violation
+from peekproof.testing.audits import channels_do_not_tell
+from peekproof.testing.statistics import Violation
 
 
 def asking(cell: str) -> Calls:

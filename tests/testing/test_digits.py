@@ -10,10 +10,8 @@ import pytest
 
 from peekproof.audit.digits import multiples_of
 from peekproof.core.charge import PureDP
-from peekproof.testing.digits import digits_do_not_tell
-from peekproof.testing.losses import loss_stays_within
-from peekproof.testing.statistics import statistical
-from peekproof.testing.violation import Violation
+from peekproof.testing.audits import digits_do_not_tell, loss_stays_within
+from peekproof.testing.statistics import Violation, statistical
 
 FALSE_ALARM = 1e-9
 CLAIM = PureDP(Fraction(1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peekproof.testing.durations import durations_do_not_tell
-from peekproof.testing.violation import Violation
+from peekproof.testing.audits import durations_do_not_tell
+from peekproof.testing.statistics import Violation
 
 COLUMN = np.random.default_rng(4).random(100_000)
 

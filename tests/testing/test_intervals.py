@@ -12,9 +12,8 @@ from peekproof.audit.opponents.controls import Plain
 from peekproof.audit.opponents.custom import Custom
 from peekproof.audit.opponents.sessions import Planned
 from peekproof.audit.reply import Reply
-from peekproof.testing.intervals import intervals_cover
-from peekproof.testing.statistics import statistical
-from peekproof.testing.violation import Violation
+from peekproof.testing.audits import intervals_cover
+from peekproof.testing.statistics import Violation, statistical
 
 FALSE_ALARM = 1e-9
 

@@ -11,9 +11,8 @@ import pytest
 from peekproof.audit.one_run import in_two_cells
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.noise.entropy import Seeded
-from peekproof.testing.losses import loss_stays_within, one_run_stays_within
-from peekproof.testing.statistics import statistical
-from peekproof.testing.violation import Violation
+from peekproof.testing.audits import loss_stays_within, one_run_stays_within
+from peekproof.testing.statistics import Violation, statistical
 
 FALSE_ALARM = 1e-9
 

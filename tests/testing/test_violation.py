@@ -2,7 +2,7 @@
 
 import pytest
 
-from peekproof.testing.violation import Violation, require
+from peekproof.testing.statistics import Violation, require
 
 
 def test_what_holds_is_silent() -> None:

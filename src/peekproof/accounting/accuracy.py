@@ -5,8 +5,12 @@ from fractions import Fraction
 from math import sqrt
 from typing import final
 
-from peekproof.accounting.calibration import gaussian_sigma, largest_amount
-from peekproof.accounting.laplace_calibration import laplace_scale, laplace_scale_within
+from peekproof.accounting.calibration import (
+    gaussian_sigma,
+    laplace_scale,
+    laplace_scale_within,
+    largest_amount,
+)
 from peekproof.core import check
 from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.core.numerics import up

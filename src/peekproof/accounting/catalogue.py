@@ -6,17 +6,18 @@ from fractions import Fraction
 from importlib.util import find_spec
 from typing import final
 
-from peekproof.accounting.accountant import Accountant
-from peekproof.accounting.accountants.advanced import Advanced
-from peekproof.accounting.accountants.basic import Basic
-from peekproof.accounting.accountants.gaussian import GaussianExact
-from peekproof.accounting.accountants.moments import Moments
-from peekproof.accounting.accountants.numerical import Numerical
-from peekproof.accounting.accountants.optimal import Optimal
-from peekproof.accounting.accountants.pld import Pld
-from peekproof.accounting.accountants.renyi import Renyi
-from peekproof.accounting.accountants.zcdp import Zcdp
-from peekproof.accounting.conversation import Conversation
+from peekproof.accounting.accountants import (
+    Accountant,
+    Advanced,
+    Basic,
+    GaussianExact,
+    Numerical,
+    Optimal,
+    Renyi,
+    Zcdp,
+)
+from peekproof.accounting.events import Conversation
+from peekproof.accounting.library import Moments, Pld
 from peekproof.core.errors import InvalidInput
 
 PROVEN: tuple[Accountant, ...] = (

@@ -4,14 +4,16 @@ from fractions import Fraction
 
 import click
 
-from peekproof.accounting.calibration import gaussian_sigma, most_answers
-from peekproof.accounting.discrete_calibration import discrete_gaussian_sigma, zcdp_within
-from peekproof.accounting.laplace_calibration import (
+from peekproof.accounting.calibration import (
+    discrete_gaussian_sigma,
+    gaussian_sigma,
     laplace_scale,
     laplace_scale_within,
+    most_answers,
     most_laplace_answers,
+    zcdp_within,
 )
-from peekproof.accounting.notation import number
+from peekproof.accounting.events import number
 from peekproof.cli import options, render
 from peekproof.core import check
 from peekproof.core.charge import GDP, ApproxDP, PureDP

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from peekproof.accounting.catalogue import compare, covered_by_none, covering
-from peekproof.accounting.notation import number, parse_all
+from peekproof.accounting.events import number, parse_all
 from peekproof.cli import options, render
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_up

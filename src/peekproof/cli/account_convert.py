@@ -6,7 +6,7 @@ import click
 
 from peekproof.accounting.calibration import root_up
 from peekproof.accounting.conversions import Loss, conversions
-from peekproof.accounting.notation import number, parse_loss
+from peekproof.accounting.events import number, parse_loss
 from peekproof.cli import options, render
 from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.numerics import level_up

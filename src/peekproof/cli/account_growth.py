@@ -6,8 +6,7 @@ from fractions import Fraction
 import click
 
 from peekproof.accounting.catalogue import PROVEN, compare, covered_by_none, covering
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.notation import number, parse
+from peekproof.accounting.events import Conversation, number, parse
 from peekproof.cli import options, render
 from peekproof.cli.drawing import drawable
 from peekproof.core.numerics import level_up

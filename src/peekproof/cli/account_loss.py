@@ -6,8 +6,7 @@ from math import exp
 
 import click
 
-from peekproof.accounting.event import Approximate, Event, Gaussian, Laplace, Pure
-from peekproof.accounting.notation import parse
+from peekproof.accounting.events import Approximate, Event, Gaussian, Laplace, Pure, parse
 from peekproof.cli import options, render
 from peekproof.cli.drawing import drawable
 from peekproof.core.errors import InvalidInput

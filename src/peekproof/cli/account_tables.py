@@ -3,7 +3,7 @@
 import click
 
 from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
-from peekproof.accounting.notation import number
+from peekproof.accounting.events import number
 from peekproof.cli import options, render
 from peekproof.core import check
 from peekproof.core.charge import ApproxDP

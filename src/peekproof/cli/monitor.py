@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import click
 
-from peekproof.accounting.notation import number
+from peekproof.accounting.events import number
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.matrix import sized
 from peekproof.audit.monitor import monitor as measure

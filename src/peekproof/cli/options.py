@@ -2,7 +2,7 @@
 
 import click
 
-from peekproof.accounting.event import Neighbours
+from peekproof.accounting.events import Neighbours
 
 RELATIONS = {"replace": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
 

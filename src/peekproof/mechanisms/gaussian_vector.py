@@ -12,7 +12,7 @@ from peekproof.core.secret import Exact
 from peekproof.mechanisms.opened import opened
 from peekproof.mechanisms.public_grid import check_grid, with_levels
 from peekproof.noise.entropy import Entropy
-from peekproof.noise.gaussians import rounded_gaussians
+from peekproof.noise.gaussian import rounded_gaussians
 from peekproof.theory.generalization.drift import rounding_radius
 from peekproof.theory.generalization.gaussian import own_certificate, vector_cost
 from peekproof.theory.generalization.noise import gaussian_accuracy

@@ -12,7 +12,7 @@ from peekproof.core.secret import Exact
 from peekproof.mechanisms.opened import opened
 from peekproof.mechanisms.public_grid import check_grid, nearest_share
 from peekproof.noise.entropy import Entropy
-from peekproof.noise.laplaces import discrete_laplaces
+from peekproof.noise.laplace import discrete_laplaces
 from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
 

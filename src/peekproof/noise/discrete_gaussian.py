@@ -1,15 +1,19 @@
 """The discrete Gaussian law, drawn exactly.
 
 Method: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
+
+Vectors of discrete Gaussian draws: `discrete_gaussian` with arrays, the same law.
 """
 
 from fractions import Fraction
 from math import floor
 
+import numpy as np
+
 from peekproof.core import check
-from peekproof.noise.coin import exponential_coin
-from peekproof.noise.entropy import Entropy
-from peekproof.noise.laplace import two_sided
+from peekproof.noise.coins import exponential_coin, exponential_coins
+from peekproof.noise.entropy import WIDEST, Entropy, gather
+from peekproof.noise.laplace import kept_two_sided, two_sided
 
 
 def proposal(sigma: Fraction) -> tuple[int, int, int]:
@@ -36,3 +40,31 @@ def discrete_gaussian(*, sigma: Fraction, rng: Entropy) -> int:
         gap = abs(y) * step - a
         if exponential_coin(gap * gap, denominator, rng=rng):
             return y
+
+
+def discrete_gaussians(*, sigma: Fraction, count: int, rng: Entropy) -> list[int]:
+    """Independent integers z, each with probability proportional to e^{−z²/(2σ²)}, exactly so.
+
+    Python's integers, because no sigma is refused: of the largest, 64 bits would not hold a draw.
+    """
+    check.positive_fraction(sigma=sigma)
+    check.positive_integer(count=count)
+    return gather(
+        count,
+        many=lambda proposals: _kept(sigma, proposals, rng=rng),
+        one=lambda pool: discrete_gaussian(sigma=sigma, rng=pool),
+        rng=rng,
+    )
+
+
+def _kept(sigma: Fraction, proposals: int, *, rng: Entropy) -> list[int]:
+    """The draws that so many proposals give, kept as in `discrete_gaussian`."""
+    t, a, b = proposal(sigma)
+    proposed = kept_two_sided(t, 1, proposals, rng=rng)
+    magnitude = np.abs(proposed)
+    widest_gap = max((int(magnitude.max(initial=0)) + 1) * t * b, a)
+    if (widest_gap * widest_gap).bit_length() > WIDEST:
+        magnitude = magnitude.astype(np.object_)
+    gap = magnitude * (t * b) - a
+    kept: list[int] = proposed[exponential_coins(gap * gap, 2 * a * b * t * t, rng=rng)].tolist()
+    return kept

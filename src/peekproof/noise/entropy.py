@@ -1,7 +1,14 @@
-"""Where random bits come from."""
+"""Where random bits come from.
+
+Many uniform integers at once, cut from one purchase of random bits.
+"""
 
 import random
-from typing import Protocol, final
+from collections.abc import Callable
+from typing import Protocol, TypeVar, final
+
+import numpy as np
+import numpy.typing as npt
 
 _system = random.SystemRandom()
 
@@ -76,3 +83,62 @@ def below(bound: int, *, rng: Entropy) -> int:
     while (draw := rng.bits(width)) >= bound:
         pass
     return draw
+
+
+T = TypeVar("T")
+Integers = npt.NDArray[np.int64]
+# Python's own integers, for numbers that 64 bits do not hold: slower, same operations.
+Unbounded = npt.NDArray[np.object_]
+
+# The widest word: one bit less than an int64 holds, so that one sum cannot overflow.
+WIDEST = 62
+# An array operation costs as much as this many draws one by one.
+FEW = 128
+# More draws than this are made in turns: the arrays stay in the cache, and no purchase is
+# larger than the system sells at once.
+MANY = 1 << 16
+
+
+def words(width: int, count: int, *, rng: Entropy) -> Integers:
+    """Independent uniform integers in [0, 2^width), width at most WIDEST."""
+    if width == 0 or count == 0:
+        return np.zeros(count, dtype=np.int64)
+    size = max(8, 1 << (width - 1).bit_length())
+    raw = rng.bits(size * count).to_bytes(size // 8 * count, "little")
+    # The shift is made unsigned, so that no sign is dragged in.
+    return (np.frombuffer(raw, dtype=f"<u{size // 8}") >> (size - width)).astype(np.int64)
+
+
+def belows(bound: int, count: int, *, rng: Entropy) -> Integers:
+    """Independent uniform integers in [0, bound), bound at most 2^WIDEST."""
+    width = (bound - 1).bit_length()
+    drawn = words(width, count, rng=rng)
+    again = np.flatnonzero(drawn >= bound)
+    while again.size:
+        fresh = words(width, again.size, rng=rng)
+        drawn[again] = fresh
+        again = again[fresh >= bound]
+    return drawn
+
+
+def unbounded_belows(bound: int, count: int, *, rng: Entropy) -> Unbounded:
+    """Independent uniform integers in [0, bound), for bounds beyond 2^WIDEST."""
+    pool = Pool(rng)
+    return np.array([below(bound, rng=pool) for _ in range(count)], dtype=np.object_)
+
+
+def gather(
+    count: int, *, many: Callable[[int], list[T]], one: Callable[[Pool], T], rng: Entropy
+) -> list[T]:
+    """`count` independent draws of one law, by `many` and, when few are missing, by `one`.
+
+    `many(m)` makes m proposals and returns the kept ones in order, between none and m. Each draw
+    is then the first kept of the proposals after the last draw's, whoever proposes, so cutting the
+    proposals into turns leaves no trace. How long it takes depends on `count` and chance alone.
+    """
+    drawn: list[T] = []
+    while (missing := count - len(drawn)) >= FEW:
+        drawn += many(min(missing, MANY))
+    pool = Pool(rng)
+    drawn += [one(pool) for _ in range(missing)]
+    return drawn

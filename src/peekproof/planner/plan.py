@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import final
 
-from peekproof.accounting.session_gate import SessionGate
+from peekproof.accounting.filters import SessionGate
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Charge

@@ -12,11 +12,10 @@ from peekproof.data.public import Array, PublicTable
 from peekproof.data.source import Source
 from peekproof.guess.domain import Domain
 from peekproof.guess.guesser import on_grid
+from peekproof.guess.median.constraint import Holder
 from peekproof.guess.median.guesser import ConsistentMedian
-from peekproof.guess.median.holder import Holder
 from peekproof.guess.median.limit import LimitHolder
-from peekproof.guess.product import ProductValues
-from peekproof.guess.weights import MultiplicativeWeights
+from peekproof.guess.weights import MultiplicativeWeights, ProductValues
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.query.form import FINE, Mean
 from peekproof.query.question import Question

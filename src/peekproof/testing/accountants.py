@@ -11,11 +11,11 @@ from fractions import Fraction
 from itertools import pairwise
 from math import comb, erfc, exp, sqrt
 
-from peekproof.accounting.accountant import Accountant
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import Accountant
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     DiscreteGaussian,
     DiscreteLaplace,
     Event,
@@ -27,7 +27,7 @@ from peekproof.accounting.event import (
     SampledGaussian,
 )
 from peekproof.core.errors import InvalidInput
-from peekproof.testing.violation import Violation, require
+from peekproof.testing.statistics import Violation, require
 
 DELTA = Fraction(1, 10**6)
 

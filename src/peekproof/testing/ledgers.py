@@ -5,34 +5,397 @@
 
 Each raises `Violation` with what it saw. They need no test runner. What is only in memory keeps
 all but `LASTING`.
+
+A kind of store under test, and small ledgers to keep in it.
+
+Laws of every store whose ledgers outlive the process, and are shared by several.
+
+Laws of every store of ledgers: what someone with an editor did to it does not go unnoticed.
 """
 
+import hashlib
+import json
 import threading
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import final
 
-from peekproof.core.charge import Refused
-from peekproof.core.errors import InvalidInput, LedgerClosed
-from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.testing.engine import (
-    AFFORDABLE,
-    BUDGET,
-    COST,
-    Engine,
-    answer,
-    asked,
-    eventful,
-    first_entry,
-    following,
-    opening,
-    reserved,
-    said,
-    save,
+from peekproof.accounting.filters import SessionGate
+from peekproof.core.charge import GDP, Charge, Offer, Refused
+from peekproof.core.errors import (
+    InvalidInput,
+    LedgerClosed,
+    LedgerDamaged,
+    LedgerError,
+    LedgerTooNew,
+    LedgerUnavailable,
 )
-from peekproof.testing.lasting import LASTING
-from peekproof.testing.tampering import TAMPERING
-from peekproof.testing.violation import Violation, require
+from peekproof.ledger.entry import Entry, follow
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.opening import FORMAT, Opening
+from peekproof.ledger.places import create_store, has_store, open_store
+from peekproof.ledger.snapshot import taken
+from peekproof.ledger.store import Snapshot, Store
+from peekproof.testing.statistics import Violation, require
+
+AFFORDABLE = 10
+COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
+BUDGET = COST * AFFORDABLE
+GATE = SessionGate.within(BUDGET)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A kind of store.
+
+    name     what messages call it
+    place    where nothing is yet; another one each time
+    create   a store with this first entry; if there is one already, that one
+    open     the store at an existing place
+    exists   whether there is one
+    forge    puts these entries into an open store, behind its back, for all that it has
+    newer    marks a place as one that a newer version wrote; None in memory
+    """
+
+    name: str
+    place: Callable[[], str]
+    forge: Callable[[Store, Sequence[Entry]], None]
+    create: Callable[[str, Entry], Store] = create_store
+    open: Callable[[str], Store] = open_store
+    exists: Callable[[str], bool] = has_store
+    newer: Callable[[str], None] | None = None
+
+    @contextmanager
+    def made(self) -> Iterator[tuple[Store, Ledger]]:
+        """A new store, and a ledger on it."""
+        place = self.place()
+        store = self.create(place, first_entry(place))
+        try:
+            yield store, Ledger(store)
+        finally:
+            store.close()
+
+    @contextmanager
+    def opened(self, place: str) -> Iterator[tuple[Store, Ledger]]:
+        """The store at an existing place, and a ledger on it."""
+        store = self.open(place)
+        try:
+            yield store, Ledger(store)
+        finally:
+            store.close()
+
+
+def opening(place: str) -> Opening:
+    """A promise of ten questions about data that belongs to this place."""
+    return Opening(
+        fingerprint=f"pp1-{hashlib.sha256(place.encode()).hexdigest()[:32]}",
+        key=hashlib.sha256(f"the key of {place}".encode()).hexdigest(),  # of nobody's data
+        rows=1000,
+        confidence=Fraction(19, 20),
+        questions=AFFORDABLE,
+        mechanism={"kind": "gaussian", "sigma": "1/100", "step": "1/8192"},
+        budget=BUDGET,
+        entropy="system",
+    )
+
+
+def first_entry(place: str) -> Entry:
+    return follow(None, "open", opening(place).to_body())
+
+
+def asked(ledger: Ledger, *names: str, analyst: str = "") -> Reservation | Refused[Charge]:
+    """What comes of asking for these questions."""
+    return ledger.reserve(
+        {name: f"{name} > 1" for name in names},
+        offers=lambda digests, _: [Offer(cost=COST)] * len(digests),
+        gate=GATE,
+        analyst=analyst,
+    )
+
+
+def reserved(ledger: Ledger, *names: str, analyst: str = "") -> Reservation:
+    """The reservation of questions that there is a budget for."""
+    found = asked(ledger, *names, analyst=analyst)
+    if isinstance(found, Refused):
+        raise Violation(f"{ledger.place} refused {names} although there is budget left")
+    return found
+
+
+def answer(ledger: Ledger, *names: str, analyst: str = "") -> None:
+    """Reserve and settle; the answers are 1/2, 1/3, …"""
+    values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
+    ledger.settle(reserved(ledger, *names, analyst=analyst), values)
+
+
+def eventful(ledger: Ledger) -> None:
+    """Everything that can be in a ledger, but for its end."""
+    answer(ledger, "p", "q")
+    asked(ledger, *(f"too many {number}" for number in range(AFFORDABLE)))
+    reserved(ledger, "r")
+    ledger.set_aside({"ann": Fraction(1, 2)})
+    answer(ledger, "s", analyst="ann")
+    ledger.override(reason="the disk broke", against="a copy")
+
+
+def said(ledger: Ledger) -> dict[str, object]:
+    """All that a ledger says, with what other handles wrote."""
+    state = ledger.look()
+    return {
+        "opening": state.opening,
+        "last": state.last,
+        "spent": state.spent,
+        "draws": state.draws,
+        "pending": dict(state.pending),
+        "answers": dict(state.answers.items()),
+        "repeated": list(state.repeated),
+        "offers": set(state.offers),
+        "shares": dict(state.accounts.shares),
+        "accounts": dict(state.accounts.by_name),
+        "overrides": list(state.overrides),
+        "closed": state.closed,
+    }
+
+
+def following(last: Entry, count: int) -> list[Entry]:
+    """So many entries that continue the chain; for stores, which need not know what they mean."""
+    found = [last]
+    for number in range(count):
+        found.append(follow(found[-1], "refuse", {"format": 2, "asked": number, "text": "ü\0"}))
+    return found[1:]
+
+
+def save(store: Store, ledger: Ledger) -> Entry:
+    """Save a snapshot as a ledger does when one is due; the entry it stands on."""
+    state = ledger.look()
+    snapshot = taken(state)
+    store.save(snapshot, state.unindexed)
+    if state.last is None:
+        raise Violation("a ledger without entries")
+    return state.last
+
+
+_SOON, _LATE = 0.2, 20.0  # seconds
+
+
+def a_place_is_there_once_it_is_made(engine: Engine) -> None:
+    """Not before, and making it again changes nothing."""
+    place = engine.place()
+    require(not engine.exists(place), f"{engine.name} says that {place} exists")
+    try:
+        engine.open(place).close()
+    except LedgerUnavailable:
+        pass
+    else:
+        raise Violation(f"{engine.name} opens what is not there")
+    for number in range(2):
+        with closing(Ledger(engine.create(place, first_entry(place)))) as ledger:
+            require(engine.exists(place), f"{engine.name} does not find what it made")
+            require(ledger.draws() == number, f"{engine.name} made a second budget at {place}")
+            answer(ledger, f"q{number}")
+
+
+def what_was_written_lasts(engine: Engine) -> None:
+    """A ledger that is opened again says what it said."""
+    place = engine.place()
+    with closing(Ledger(engine.create(place, first_entry(place)))) as ledger:
+        eventful(ledger)
+        before = said(ledger)
+    with engine.opened(place) as (store, ledger):
+        require(said(ledger) == before, f"{engine.name} says something else when opened again")
+        save(store, ledger)
+    with engine.opened(place) as (_, ledger):
+        require(said(ledger) == before, f"{engine.name} lost its snapshot, or something with it")
+        ledger.verify()
+    try:
+        ledger.spent()
+    except LedgerUnavailable:
+        return
+    raise Violation(f"{engine.name} answers although its store was closed")
+
+
+def two_handles_see_each_other(engine: Engine) -> None:
+    """What one wrote, the other knows when it looks and before it writes."""
+    place = engine.place()
+    engine.create(place, first_entry(place)).close()
+    with engine.opened(place) as (_, one), engine.opened(place) as (_, other):
+        for number in range(3):
+            answer(one, f"one {number}")
+            require(said(other) == said(one), f"{engine.name}: a handle does not see the other")
+            reserved(other, f"other {number}")
+            repeated = reserved(other, f"one {number}").digests
+            require(not repeated, f"{engine.name} charges again for another handle's answer")
+        require(one.spent() == COST * 6, f"{engine.name} charged {one.spent()} for six questions")
+        require(one.verify() == other.verify() == 10, f"{engine.name} lost an entry")
+
+
+def a_writer_keeps_others_out(engine: Engine) -> None:
+    """Who begins waits for who has begun, and then sees what they wrote."""
+    place = engine.place()
+    engine.create(place, first_entry(place)).close()
+    with engine.opened(place) as (one, _), engine.opened(place) as (other, _):
+        seen, begun = list[Entry](), threading.Event()
+
+        def begin() -> None:
+            seen.extend(other.begin(after=1))
+            begun.set()
+            other.rollback()
+
+        one.begin(after=1)
+        waiting = threading.Thread(target=begin, daemon=True)
+        waiting.start()
+        early = begun.wait(_SOON)
+        news = following(first_entry(place), 1)
+        one.commit(news)
+        waiting.join(_LATE)
+        require(not early, f"{engine.name} lets two write at once")
+        require(seen == news, f"{engine.name} let the second begin with {seen}")
+
+
+def a_newer_place_is_refused(engine: Engine) -> None:
+    """What a newer version wrote is not read, and not made anew."""
+    if engine.newer is None:
+        raise Violation(f"the case of {engine.name} does not say how a newer place looks")
+    place = engine.place()
+    engine.create(place, first_entry(place)).close()
+    engine.newer(place)
+    for use in (engine.open, lambda place: engine.create(place, first_entry(place))):
+        try:
+            use(place).close()
+        except LedgerTooNew:
+            continue
+        raise Violation(f"{engine.name} opens what a newer version wrote")
+
+
+LASTING: tuple[Callable[[Engine], None], ...] = (
+    a_place_is_there_once_it_is_made,
+    what_was_written_lasts,
+    two_handles_see_each_other,
+    a_writer_keeps_others_out,
+    a_newer_place_is_refused,
+)
+
+
+def a_changed_entry_is_noticed(engine: Engine) -> None:
+    """In its kind, its body or its digest, wherever it is."""
+
+    def changes(entries: Sequence[Entry]) -> dict[str, Sequence[Entry]]:
+        made: dict[str, Sequence[Entry]] = {}
+        for index, entry in enumerate(entries):
+            flipped = bytes([entry.digest[0] ^ 1]) + entry.digest[1:]
+            for bent in (
+                replace(entry, kind=f"{entry.kind}x"),
+                replace(entry, text=entry.text.replace("1", "2", 1)),
+                replace(entry, text=f"{entry.text} "),
+                replace(entry, digest=flipped),
+            ):
+                made[f"entry {index + 1} as {bent}"] = [
+                    *entries[:index],
+                    bent,
+                    *entries[index + 1 :],
+                ]
+        return made
+
+    _noticed(engine, changes)
+
+
+def lost_doubled_and_exchanged_entries_are_noticed(engine: Engine) -> None:
+    """Also the last one, by whoever has seen it."""
+
+    def changes(entries: Sequence[Entry]) -> dict[str, Sequence[Entry]]:
+        made: dict[str, Sequence[Entry]] = {"no entries": []}
+        for index, entry in enumerate(entries):
+            without = [*entries[:index], *entries[index + 1 :]]
+            made[f"no entry {index + 1}"] = without
+            closed_up = [replace(each, sequence=n) for n, each in enumerate(without, start=1)]
+            made[f"no entry {index + 1}, and new numbers"] = closed_up
+            again = replace(entry, sequence=len(entries) + 1)
+            made[f"entry {index + 1} once more"] = [*entries, again]
+        for index in range(len(entries) - 1):
+            one, two = entries[index : index + 2]
+            swapped = [replace(two, sequence=one.sequence), replace(one, sequence=two.sequence)]
+            made[f"entry {index + 2} first"] = [*entries[:index], *swapped, *entries[index + 2 :]]
+        return made
+
+    _noticed(engine, changes)
+
+
+def a_false_snapshot_is_noticed(engine: Engine) -> None:
+    """It has a sound digest, and yet says what the entries do not."""
+    falsehoods: tuple[tuple[dict[str, str], dict[str, int]], ...] = (
+        ({"spent": "1/9"}, {"p": 3}),
+        ({}, {"p": 3, "ghost": 3}),
+        ({}, {"p": 2}),
+        ({}, {}),
+    )
+    for changed, index in falsehoods:
+        with engine.made() as (store, ledger):
+            answer(ledger, "p")
+            (last,) = store.read(after=2, most=1)
+            body = json.loads(taken(ledger.look()).text) | changed
+            text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+            digest = hashlib.sha256(last.digest + text.encode()).digest()
+            store.save(Snapshot(last.sequence, text, digest), index.items())
+            try:
+                Ledger(store).verify()
+            except LedgerDamaged:
+                continue
+            raise Violation(f"{engine.name} verifies with a false snapshot")
+
+
+def a_newer_entry_is_refused(engine: Engine) -> None:
+    """The first, and any other."""
+    for index in (0, 2):
+        with engine.made() as (store, ledger):
+            eventful(ledger)
+            bodies = [(each.kind, each.body) for each in ledger.entries()]
+            kind, body = bodies[index]
+            bodies[index] = kind, {**body, "format": FORMAT + 1}
+            engine.forge(store, chained(bodies))
+            try:
+                Ledger(store)
+            except LedgerTooNew:
+                continue
+            raise Violation(f"{engine.name} reads an entry that a newer version wrote")
+
+
+TAMPERING: tuple[Callable[[Engine], None], ...] = (
+    a_changed_entry_is_noticed,
+    lost_doubled_and_exchanged_entries_are_noticed,
+    a_false_snapshot_is_noticed,
+    a_newer_entry_is_refused,
+)
+
+
+def chained(bodies: Sequence[tuple[str, dict[str, object]]]) -> list[Entry]:
+    """Entries with a sound chain, whatever they say."""
+    found: list[Entry] = []
+    for kind, body in bodies:
+        found.append(follow(found[-1] if found else None, kind, body))
+    return found
+
+
+def _noticed(
+    engine: Engine, changes: Callable[[Sequence[Entry]], dict[str, Sequence[Entry]]]
+) -> None:
+    """Whoever has the ledger open notices each change when it verifies, and none when undone."""
+    with engine.made() as (store, ledger):
+        eventful(ledger)
+        entries = ledger.entries()
+        for change, bent in changes(entries).items():
+            if list(bent) == entries:
+                continue
+            engine.forge(store, bent)
+            try:
+                ledger.verify()
+            except LedgerError:
+                continue
+            raise Violation(f"{engine.name} verifies with {change}")
+        engine.forge(store, entries)
+        require(ledger.verify() == len(entries), f"{engine.name} finds fault with what is sound")
+
 
 __all__ = ["LASTING", "LAWS", "TAMPERING", "Law"]
 

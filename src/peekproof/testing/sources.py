@@ -51,7 +51,7 @@ from peekproof.query.tree import (
     Sum,
 )
 from peekproof.query.wire import form_text
-from peekproof.testing.violation import Violation, require
+from peekproof.testing.statistics import Violation, require
 
 __all__ = ["LAWS", "Held", "Law", "troublesome"]
 

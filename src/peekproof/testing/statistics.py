@@ -2,6 +2,8 @@
 
 A test declares its share with `@statistical(false_alarm=…)` and compares p-values with it.
 Every p-value here is a finite-sample bound, not an approximation, so the share is honest.
+
+What a conformance law raises: an AssertionError, so that every test runner shows it.
 """
 
 from collections.abc import Callable
@@ -37,3 +39,13 @@ def statistical(*, false_alarm: float) -> Callable[[Callable[P, R]], Callable[P,
 def declared_false_alarms() -> dict[str, float]:
     """The share of every declared test that has been imported."""
     return dict(_declared)
+
+
+class Violation(AssertionError):
+    """A law that an implementation breaks."""
+
+
+def require(holds: object, message: str) -> None:
+    """Raise unless it holds."""
+    if not holds:
+        raise Violation(message)

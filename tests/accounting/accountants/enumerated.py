@@ -4,8 +4,7 @@ from fractions import Fraction
 
 from mpmath import mpf
 
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Approximate, Event, Exponential, Laplace, Pure
+from peekproof.accounting.events import Approximate, Conversation, Event, Exponential, Laplace, Pure
 from peekproof.core.charge import ApproxDP
 from theory.composition.enumeration import exact_delta
 

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from mpmath import exp, log, mpf, mpmathify, sqrt, tanh, workdps
 
 from accounting.accountants.enumerated import exact, losses_of
-from peekproof.accounting.accountants.advanced import Advanced
-from peekproof.accounting.accountants.basic import Basic
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Approximate, Event, Pure
+from peekproof.accounting.accountants import Advanced, Basic
+from peekproof.accounting.events import Approximate, Conversation, Event, Pure
 from peekproof.core.errors import InvalidInput
 from theory.composition.patience import within
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from mpmath import mpf, mpmathify, workdps
 
 from accounting.accountants.enumerated import exact, losses_of
-from peekproof.accounting.accountants.basic import Basic
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Approximate, Event, Gaussian, Laplace, Pure
+from peekproof.accounting.accountants import Basic
+from peekproof.accounting.events import Approximate, Conversation, Event, Gaussian, Laplace, Pure
 from peekproof.core.errors import InvalidInput
 
 amounts = st.fractions(Fraction(1, 100), 3)

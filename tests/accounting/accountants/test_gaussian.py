@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import erfc, exp, mpf, mpmathify, sqrt, workdps
 
-from peekproof.accounting.accountants.gaussian import GaussianExact
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Gaussian, Pure
+from peekproof.accounting.accountants import GaussianExact
+from peekproof.accounting.events import Conversation, Gaussian, Pure
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 

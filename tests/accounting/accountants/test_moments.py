@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.accounting.accountants.gaussian import GaussianExact
-from peekproof.accounting.accountants.moments import Moments
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Exponential, Gaussian, Laplace, SampledGaussian
+from peekproof.accounting.accountants import GaussianExact
+from peekproof.accounting.events import (
+    Conversation,
+    Exponential,
+    Gaussian,
+    Laplace,
+    SampledGaussian,
+)
+from peekproof.accounting.library import Moments
 from peekproof.core.errors import InvalidInput
 
 pytest.importorskip("dp_accounting")

@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 from mpmath import mpmathify
 
 from accounting.accountants.enumerated import exact
-from peekproof.accounting.accountants.gaussian import GaussianExact
-from peekproof.accounting.accountants.numerical import Numerical
-from peekproof.accounting.accountants.optimal import Optimal
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import GaussianExact, Numerical, Optimal
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     Event,
     Exponential,
     Gaussian,

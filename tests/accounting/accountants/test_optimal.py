@@ -8,11 +8,16 @@ from hypothesis import strategies as st
 from mpmath import mpmathify
 
 from accounting.accountants.enumerated import exact, losses_of
-from peekproof.accounting.accountants.advanced import Advanced
-from peekproof.accounting.accountants.basic import Basic
-from peekproof.accounting.accountants.optimal import Optimal
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import Approximate, Event, Exponential, Gaussian, Laplace, Pure
+from peekproof.accounting.accountants import Advanced, Basic, Optimal
+from peekproof.accounting.events import (
+    Approximate,
+    Conversation,
+    Event,
+    Exponential,
+    Gaussian,
+    Laplace,
+    Pure,
+)
 from peekproof.core.errors import InvalidInput
 
 DELTA = Fraction(1, 10**6)

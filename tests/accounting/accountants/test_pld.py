@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.accounting.accountants.gaussian import GaussianExact
-from peekproof.accounting.accountants.numerical import Numerical
-from peekproof.accounting.accountants.pld import LEAST_DELTA, Pld
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import GaussianExact, Numerical
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     DiscreteGaussian,
     Gaussian,
     Laplace,
     Neighbours,
     SampledGaussian,
 )
+from peekproof.accounting.library import LEAST_DELTA, Pld
 from peekproof.core.errors import InvalidInput
 
 pytest.importorskip("dp_accounting")

@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 from mpmath import cosh, exp, log, mpf, mpmathify, workdps
 
 from accounting.accountants.enumerated import exact
-from peekproof.accounting.accountants.renyi import Renyi
-from peekproof.accounting.accountants.zcdp import Zcdp
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import Renyi, Zcdp
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     DiscreteGaussian,
     Event,
     Exponential,

@@ -5,11 +5,11 @@ from fractions import Fraction
 import pytest
 from mpmath import exp, log, mpf, mpmathify, tanh, workdps
 
-from peekproof.accounting.accountants.zcdp import Zcdp
-from peekproof.accounting.conversation import Conversation
-from peekproof.accounting.event import (
+from peekproof.accounting.accountants import Zcdp
+from peekproof.accounting.events import (
     Approximate,
     Concentrated,
+    Conversation,
     DiscreteGaussian,
     Exponential,
     Gaussian,

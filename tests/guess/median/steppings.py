@@ -6,8 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from peekproof.guess.median.chains import Bounds, Stepper
-from peekproof.guess.median.vectorised import Vectorised
+from peekproof.guess.median.sampled import Bounds, Stepper, Vectorised
 
 needs_numba = pytest.mark.skipif(
     find_spec("numba") is None, reason="compiled steps need Numba (the extra fast)"

@@ -11,18 +11,18 @@ import pytest
 
 from guess.median.naive import consistent
 from guess.median.steppings import compiled, each_stepping, needs_numba
-from peekproof.guess.median.chains import (
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.sampled import (
     Bounds,
     Chains,
     Proposals,
+    SampledHolder,
     Stepper,
     Stepping,
+    Vectorised,
     disagreement,
     effective_size,
 )
-from peekproof.guess.median.constraint import Constraint
-from peekproof.guess.median.sampled import SampledHolder
-from peekproof.guess.median.vectorised import Vectorised
 from peekproof.testing.statistics import fit_p_value, statistical
 
 FALSE_ALARM = 1e-9

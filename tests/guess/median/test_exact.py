@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from guess.median.naive import consistent, lower_median, mean
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.median.constraint import ROOM, Constraint
+from peekproof.guess.median.constraint import ROOM, Constraint, NoneConsistent
 from peekproof.guess.median.exact import ExactHolder, histograms, orderings
-from peekproof.guess.median.holder import NoneConsistent
 
 HALF = Fraction(1, 2)
 units = st.integers(0, 12).map(lambda twelfths: Fraction(twelfths, 12))

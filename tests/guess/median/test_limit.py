@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.median import entropy
-from peekproof.guess.median.constraint import Constraint, Floats
-from peekproof.guess.median.entropy import TOLERANCE
+from peekproof.guess.median import limit
+from peekproof.guess.median.constraint import Constraint, Floats, NoneConsistent
 from peekproof.guess.median.exact import ExactHolder
-from peekproof.guess.median.holder import NoneConsistent
-from peekproof.guess.median.limit import LimitHolder
+from peekproof.guess.median.limit import TOLERANCE, LimitHolder
 from peekproof.guess.median.sampled import SampledHolder
 from peekproof.testing.statistics import statistical
 
@@ -142,7 +140,7 @@ def test_contradictions_are_reported() -> None:
 
 
 def test_a_fit_that_gives_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entropy, "MOST_SWEEPS", 1)
+    monkeypatch.setattr(limit, "MOST_SWEEPS", 1)
     holder = LimitHolder(cells=40)
     for constraint in feasible(40, 12, seed=1):
         holder.keep(constraint)
@@ -165,7 +163,7 @@ def test_no_law_has_more_entropy_than_the_dual_allows(
     weights = np.array(law) / sum(law)
     rows, theta = np.array(questions), np.array(tilts[: len(questions)])
     means = rows @ weights
-    value = entropy._value(rows, theta, means - slack, means + slack)
+    value = limit._value(rows, theta, means - slack, means + slack)
     naive = log(sum(exp(float(theta @ rows[:, x])) for x in range(3))) - sum(
         t * (m - slack if t > 0 else m + slack) for t, m in zip(theta, means, strict=True)
     )

@@ -10,8 +10,7 @@ import pytest
 
 from guess.median.naive import consistent, mean
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.median.constraint import Constraint
-from peekproof.guess.median.holder import NoneConsistent
+from peekproof.guess.median.constraint import Constraint, NoneConsistent
 from peekproof.guess.median.sampled import GRID, SampledHolder
 from peekproof.testing.statistics import statistical
 

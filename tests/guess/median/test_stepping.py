@@ -15,13 +15,17 @@ from hypothesis import strategies as st
 
 import peekproof
 from guess.median.steppings import compiled, needs_numba
-from peekproof.guess.median import stepping as stepping_module
-from peekproof.guess.median.chains import Bounds, Chains, Stepping
-from peekproof.guess.median.constraint import Constraint
-from peekproof.guess.median.holder import NoneConsistent
-from peekproof.guess.median.sampled import Mixing, SampledHolder
-from peekproof.guess.median.stepping import fastest
-from peekproof.guess.median.vectorised import Vectorised
+from peekproof.guess.median import sampled as stepping_module
+from peekproof.guess.median.constraint import Constraint, NoneConsistent
+from peekproof.guess.median.sampled import (
+    Bounds,
+    Chains,
+    Mixing,
+    SampledHolder,
+    Stepping,
+    Vectorised,
+    fastest,
+)
 
 LARGEST = 2**61  # so that a few records' totals are near 2⁶², where they must stay below
 

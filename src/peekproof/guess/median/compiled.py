@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from peekproof.guess.median.chains import Bounds, Cells, Chains, Longs, Proposals
+from peekproof.guess.median.sampled import Bounds, Cells, Chains, Longs, Proposals
 
 Floats = npt.NDArray[np.float64]
 # Records, totals, values, low, high, scale, first, second and cells, as in Chains and Proposals,

@@ -9,8 +9,15 @@ import numpy.typing as npt
 
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.median.constraint import ROOM, Constraint, Integers, Levels, Values, levels
-from peekproof.guess.median.holder import NoneConsistent
+from peekproof.guess.median.constraint import (
+    ROOM,
+    Constraint,
+    Integers,
+    Levels,
+    NoneConsistent,
+    Values,
+    levels,
+)
 
 # Together some hundred megabytes: histograms, the bits of all their weights, and of factorials.
 MOST_HISTOGRAMS = 2_000_000

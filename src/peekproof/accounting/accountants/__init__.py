@@ -1,1 +1,0 @@
-"""One accountant a file."""
