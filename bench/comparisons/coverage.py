@@ -14,12 +14,11 @@ from peers.opendp_opponent import OpenDP
 from result import Cell, Chart, Result, Sheet
 
 from peekproof.audit.analysts.catalogue import ANALYSTS
-from peekproof.audit.bouts import Pairing, settle
+from peekproof.audit.fight import Outcome, Pairing, settle
 from peekproof.audit.matrix import sized
 from peekproof.audit.opponents.controls import Plain
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.opponents.sessions import Planned
-from peekproof.audit.outcome import Outcome
 
 CONFIDENCE = Fraction(19, 20)
 SIZE, QUICK = (10_000, 300), (2_000, 60)  # rows, questions

@@ -20,7 +20,7 @@ from result import Cell, Result, Sheet
 
 from peekproof.data.source import Source
 from peekproof.data.spark.cluster import connected
-from peekproof.data.spark.opening import from_dataframe
+from peekproof.data.spark.connect import from_dataframe
 from peekproof.query.question import parse_question
 
 if TYPE_CHECKING:

@@ -8,10 +8,8 @@ from typing import Any, final
 
 import opendp.prelude as dp
 
-from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.analysts.sample import ExactSample
-from peekproof.audit.opponents.protocol import Opponent, Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.analysts.protocol import Columns, ExactSample
+from peekproof.audit.opponents.protocol import Opponent, Reply, Terms
 
 dp.enable_features("contrib", "floating-point")
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lab.examples.selection import Table
-from peekproof.audit.reply import Reply, reply_of
+from peekproof.audit.opponents.protocol import Reply, reply_of
 from peekproof.core import check
 from peekproof.core.errors import Refusal
 from peekproof.learn.holdout import Holdout

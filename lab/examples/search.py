@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from lab.examples.committees import Committee, Committees, Scene, Signs
-from peekproof.audit.reply import Reply, reply_of, textbook
+from peekproof.audit.opponents.protocol import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.learn.holdout import Holdout
 from peekproof.ledger.witness import simulation

@@ -14,7 +14,7 @@ from typing import Any, Protocol, final
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.reply import Reply, reply_of, textbook
+from peekproof.audit.opponents.protocol import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.core.errors import DataError
 from peekproof.learn.holdout import Holdout

@@ -14,9 +14,8 @@ from typing import final
 import numpy as np
 
 from lab.real_data import flights
-from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.analysts.sample import ExactSample
-from peekproof.audit.reply import Reply, textbook
+from peekproof.audit.analysts.protocol import Columns, ExactSample
+from peekproof.audit.opponents.protocol import Reply, textbook
 from peekproof.ledger.witness import simulation
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded

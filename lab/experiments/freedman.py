@@ -16,8 +16,8 @@ import numpy.typing as npt
 from peekproof.audit.analysts.freedman import Freedman
 from peekproof.audit.fight import Bout, fight
 from peekproof.audit.opponents.controls import Plain
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.audit.opponents.sessions import Planned
-from peekproof.audit.reply import Reply
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput, Refusal
 

@@ -14,11 +14,10 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.analysts.sample import ExactSample
-from peekproof.audit.analysts.signs import LABEL, draw_signs, names, odd_vote
-from peekproof.audit.correlation import agreement
-from peekproof.audit.reply import Reply, reply_of, textbook
+from peekproof.audit.analysts.correlation import agreement
+from peekproof.audit.analysts.populations import LABEL, draw_signs, names, odd_vote
+from peekproof.audit.analysts.protocol import Columns, ExactSample
+from peekproof.audit.opponents.protocol import Reply, reply_of, textbook
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.witness import simulation

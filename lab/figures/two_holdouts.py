@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from peekproof.audit.figures.look import BLUE, INK, ORANGE, picture, ruled
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

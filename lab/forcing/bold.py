@@ -15,7 +15,7 @@ import numpy as np
 
 from lab.forcing.coins import Coins
 from lab.forcing.protocol import Around, around, claim
-from peekproof.audit.analysts.signs import HALF
+from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.secret import Exact

@@ -11,7 +11,7 @@ import numpy as np
 
 from lab.forcing.coins import Coins, odd
 from lab.forcing.protocol import Around, claim
-from peekproof.audit.analysts.signs import HALF
+from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact

@@ -9,7 +9,7 @@ import numpy as np
 
 from lab.forcing.coins import Coins
 from peekproof.audit.fight import Claim
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.certificate import Certificate, Interval
 from peekproof.noise.entropy import Entropy
 

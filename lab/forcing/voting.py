@@ -20,9 +20,8 @@ import numpy as np
 
 from lab.forcing.coins import Coins, odd
 from lab.forcing.protocol import Around, around, claim
-from peekproof.audit.analysts.correlation import leanings
-from peekproof.audit.analysts.signs import HALF
-from peekproof.audit.correlation import predicted_share
+from peekproof.audit.analysts.correlation import leanings, predicted_share
+from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.answer import Answer
 from peekproof.derive.within import ConditionalAnswer
 from peekproof.mechanisms.truncation import Truncation

@@ -13,7 +13,7 @@ import pytest
 
 import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput

@@ -23,9 +23,8 @@ from peekproof.audit.analysts.digits import Digits
 from peekproof.audit.analysts.fingerprinting import Fingerprinting
 from peekproof.audit.analysts.freedman import Freedman
 from peekproof.audit.analysts.holdout import ReusedHoldout
-from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
+from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, ExactSample, Oracle
 from peekproof.audit.analysts.reconstruction import Reconstruction
-from peekproof.audit.analysts.sample import ExactSample
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.audit.correlation import agreement, vote
-from peekproof.audit.holdouts import HeldFast, Holdout, PlainHoldout
+from peekproof.audit.analysts.correlation import agreement, vote
+from peekproof.audit.demonstration import HeldFast, Holdout, PlainHoldout
 from peekproof.data.load import in_memory
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical

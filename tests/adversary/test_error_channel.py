@@ -18,11 +18,11 @@ import polars as pl
 import pytest
 
 import peekproof
-from peekproof.audit.errors import Calls, Difference, Heard, Public, compared, listen
+from peekproof.audit.channels import Calls, Difference, Heard, Public, compared, listen
 from peekproof.cli.main import main
 from peekproof.core.errors import DataError, EvaluationFailed, PeekproofError
 from peekproof.core.secret import Exact
-from peekproof.data.piece import Columns
+from peekproof.data.evaluate import Columns
 from peekproof.data.table import Table
 from peekproof.noise import entropy
 from peekproof.noise.entropy import Seeded

@@ -21,13 +21,11 @@ from peekproof.audit.analysts.digits import Digits
 from peekproof.audit.analysts.fingerprinting import Fingerprinting
 from peekproof.audit.analysts.freedman import Freedman
 from peekproof.audit.analysts.holdout import ReusedHoldout
-from peekproof.audit.analysts.protocol import Analyst, Columns
+from peekproof.audit.analysts.protocol import Analyst, Columns, ExactSample
 from peekproof.audit.analysts.reconstruction import Reconstruction
-from peekproof.audit.analysts.sample import ExactSample
 from peekproof.audit.fight import Bout, fight
 from peekproof.audit.opponents.catalogue import CERTIFIED, OPPONENTS
-from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Opponent, Reply, Setup, Terms
 from peekproof.testing.statistics import declared_false_alarms, statistical
 
 BETA = Fraction(1, 10**10)

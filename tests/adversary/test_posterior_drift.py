@@ -17,7 +17,7 @@ from math import cosh, log, sqrt
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP
 from peekproof.data.load import in_memory

@@ -8,12 +8,9 @@ from fractions import Fraction
 import numpy as np
 
 from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.exploring import Exploring
-from peekproof.audit.opponents.custom import Custom
-from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
-from peekproof.audit.opponents.sessions import Opened
-from peekproof.audit.reply import Reply
-from peekproof.audit.strategy import Questions
+from peekproof.audit.exploration import Exploring, Questions
+from peekproof.audit.opponents.protocol import Opponent, Reply, Setup, Terms
+from peekproof.audit.opponents.sessions import Custom, Opened
 from peekproof.mechanisms.splitting import Splitting
 
 HONEST = Opened(Splitting)

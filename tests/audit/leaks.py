@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Callable
 
-from peekproof.audit.errors import Public
+from peekproof.audit.channels import Public
 from peekproof.core.errors import DataError
 
 Leak = Callable[[str], object]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.drilling import DrillDown
-from peekproof.audit.exploring import Exploring
+from peekproof.audit.exploration import DrillDown, Exploring
 from peekproof.audit.population import Listed
 
 ROWS = 3_000

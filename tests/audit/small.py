@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.audit import story
+from peekproof.audit import demonstration
 from peekproof.audit.figures import demo as figure
 from peekproof.cli import demo
 
@@ -26,7 +26,7 @@ _SIZES = {
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the story small in every module that knows its size."""
-    for module in (story, figure, demo):
+    for module in (demonstration, figure, demo):
         for name, value in _SIZES.items():
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)

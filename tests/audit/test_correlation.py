@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, ncdf, workdps
 from mpmath import sqrt as exact_sqrt
 
-from peekproof.audit.correlation import agreement, predicted_share, vote
-from peekproof.audit.holdouts import Holdout, NoiseOnlyHoldout, PlainHoldout
+from peekproof.audit.analysts.correlation import agreement, predicted_share, vote
+from peekproof.audit.demonstration import Holdout, NoiseOnlyHoldout, PlainHoldout
 from peekproof.data.load import in_memory
 from peekproof.data.table import Table
 from peekproof.mechanisms.empirical import UnsafeEmpirical

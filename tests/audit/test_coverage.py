@@ -12,13 +12,11 @@ import pytest
 from audit.cheats import HONEST, ONCE, Coin, halved
 from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.coverage import coverage
-from peekproof.audit.exploring import Exploring
+from peekproof.audit.exploration import Exploring, Questions
 from peekproof.audit.opponents.controls import Plain
-from peekproof.audit.opponents.custom import Custom
 from peekproof.audit.opponents.ladder import Climbed
-from peekproof.audit.opponents.sessions import Planned
-from peekproof.audit.reply import Reply
-from peekproof.audit.strategy import Questions
+from peekproof.audit.opponents.protocol import Reply
+from peekproof.audit.opponents.sessions import Custom, Planned
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.testing.statistics import statistical
 

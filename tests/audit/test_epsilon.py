@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import betainc, mpf, workdps
 
-from peekproof.audit.epsilon import LossFloor, loss_floor
+from peekproof.audit.distinguisher import Event, Telling, most_telling, weighed
 from peekproof.audit.evidence import Chance, chance
-from peekproof.audit.telling.events import Event, Telling, weighed
-from peekproof.audit.telling.learning import most_telling
+from peekproof.audit.losses import LossFloor, loss_floor
 from peekproof.core.charge import GDP, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.testing.statistics import excess_p_value, statistical

@@ -12,7 +12,7 @@ from typing import TextIO
 import pytest
 
 from audit.leaks import LEAKS, Leak
-from peekproof.audit.errors import Calls, Public, compare_channels, listen
+from peekproof.audit.channels import Calls, Public, compare_channels, listen
 from peekproof.core.errors import InvalidInput
 
 ONE, OTHER = "common", "secret"

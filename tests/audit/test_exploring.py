@@ -15,13 +15,11 @@ from audit.cheats import Coin
 from audit.people import drilling, people
 from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.coverage import coverage
-from peekproof.audit.drilling import LEAST, DrillDown
-from peekproof.audit.exploring import Exploring
+from peekproof.audit.exploration import LEAST, DrillDown, Exploring, Questions, Supposed
 from peekproof.audit.fight import fight
 from peekproof.audit.opponents.controls import Plain
 from peekproof.audit.opponents.sessions import Opened, Planned
 from peekproof.audit.population import Listed
-from peekproof.audit.strategy import Questions, Supposed
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.mechanisms.checking import Checking
 from peekproof.testing.statistics import statistical

@@ -12,8 +12,7 @@ import pytest
 
 from peekproof.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
 from peekproof.audit.fight import Bout, fight
-from peekproof.audit.opponents.protocol import Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply, Terms
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 
 HALF = Fraction(1, 2)

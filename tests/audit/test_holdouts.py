@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.audit.holdouts import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
-from peekproof.audit.reply import Reply
+from peekproof.audit.demonstration import HeldFast, Holdout, NoiseOnlyHoldout, PlainHoldout
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.errors import BudgetExhausted, UnknownColumn
 from peekproof.data.load import in_memory
 from peekproof.noise.entropy import Seeded

@@ -16,15 +16,13 @@ from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.analysts.freedman import Freedman
 from peekproof.audit.analysts.protocol import Analyst, Columns
 from peekproof.audit.analysts.reconstruction import Reconstruction
-from peekproof.audit.bouts import Pairing, settle
-from peekproof.audit.fight import fight
+from peekproof.audit.fight import Outcome, Pairing, fight, settle
 from peekproof.audit.matrix import Matrix, matrix, sized
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.controls import NoiseOnly, Plain
 from peekproof.audit.opponents.ladder import Climbed
 from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
 from peekproof.audit.opponents.sessions import Opened, Planned
-from peekproof.audit.outcome import Outcome
 from peekproof.core.errors import InvalidInput
 from peekproof.mechanisms.laplace import Laplace
 
@@ -141,7 +139,7 @@ def test_processes_find_the_same_in_the_same_order_and_tell_how_far_they_are() -
 
 
 def test_a_few_fights_start_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peekproof.audit.bouts.processes", None)
+    monkeypatch.setattr("peekproof.audit.fight.processes", None)
 
     assert len(settle(pairings(Plain(), NoiseOnly()))) == 4
 

@@ -18,14 +18,18 @@ from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.analysts.digits import Digits
 from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.evidence import chance
-from peekproof.audit.monitor import monitor, picked, picked_by_answers
-from peekproof.audit.monitoring.held import Candidate, hold
-from peekproof.audit.monitoring.report import MonitorReport, answered
+from peekproof.audit.monitor import (
+    Candidate,
+    MonitorReport,
+    answered,
+    hold,
+    monitor,
+    picked,
+    picked_by_answers,
+)
 from peekproof.audit.opponents.catalogue import OPPONENTS
-from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
-from peekproof.audit.opponents.promises import Loss, Promise
-from peekproof.audit.opponents.protocol import Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.controls import HALF_NOISE, HONEST
+from peekproof.audit.opponents.protocol import Loss, Promise, Reply, Terms
 from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import BudgetExhausted, InvalidInput, VacuousPlan
 from peekproof.testing.statistics import statistical

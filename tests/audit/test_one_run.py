@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from peekproof.audit.one_run import OneRun, audit_one_run, in_two_cells, one_run_floor
+from peekproof.audit.losses import OneRun, audit_one_run, in_two_cells, one_run_floor
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact

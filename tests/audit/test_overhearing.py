@@ -10,7 +10,7 @@ from io import StringIO
 
 import pytest
 
-from peekproof.audit.overhearing import overhearing
+from peekproof.audit.channels import overhearing
 
 
 class Full(StringIO):
@@ -66,7 +66,7 @@ def test_anything_that_can_be_written_to_may_stand_in_for_a_terminal(
 PRINTS = """
 import io, sys
 from ctypes import CDLL
-from peekproof.audit.overhearing import overhearing
+from peekproof.audit.channels import overhearing
 
 sys.stdout = io.StringIO()
 with overhearing() as heard:

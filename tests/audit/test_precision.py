@@ -16,7 +16,8 @@ import pytest
 from laws import cheats
 from laws.cheats import STRAIGHT, reachable
 from laws.mechanism_cases import CASES, EVENTS
-from peekproof.audit.digits import (
+from peekproof.audit.precision import (
+    Precision,
     denominator,
     exact,
     exponent,
@@ -24,9 +25,9 @@ from peekproof.audit.digits import (
     leaves,
     low_digits,
     multiples_of,
+    precision,
     spare_digits,
 )
-from peekproof.audit.precision import Precision, precision
 from peekproof.core.charge import GDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.noise.entropy import Seeded

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.audit.processes import processes
+from peekproof.audit.fight import processes
 from peekproof.core.errors import InvalidInput
 
 TASKS = 40
@@ -20,7 +20,7 @@ TASKS = 40
 SCRIPT = """
 import sys
 from audit.test_processes import mark
-from peekproof.audit.processes import processes
+from peekproof.audit.fight import processes
 
 if __name__ == "__main__":
     with processes(1, task=None) as pool:

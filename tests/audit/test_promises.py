@@ -7,9 +7,8 @@ import pytest
 
 from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.opponents.catalogue import OPPONENTS
-from peekproof.audit.opponents.noisy import HONEST, Noisy
-from peekproof.audit.opponents.promises import Promise, promise_of
-from peekproof.audit.opponents.protocol import Terms
+from peekproof.audit.opponents.controls import HONEST, Noisy
+from peekproof.audit.opponents.protocol import Promise, Terms, promise_of
 from peekproof.audit.opponents.sessions import Asked
 from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput, Refusal

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, ROWS, SIGNAL, shrink
-from peekproof.audit import story
-from peekproof.audit.reply import Reply
-from peekproof.audit.story import Climb, Story, climb, make_table, tell
+from peekproof.audit import demonstration
+from peekproof.audit.demonstration import Climb, Story, climb, make_table, tell
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.answer import Answer
 from peekproof.ledger.ledger import Ledger
 from peekproof.testing.statistics import mean_deviation, statistical
@@ -163,6 +163,6 @@ def test_a_budget_that_was_not_spent_stops_the_story(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The session is opened for FEATURES + checkpoints, but the analyst asks about fewer.
-    monkeypatch.setattr(story, "CHECKPOINTS", (4, 6))
+    monkeypatch.setattr(demonstration, "CHECKPOINTS", (4, 6))
     with pytest.raises(RuntimeError, match="budget should have been spent"):
         tell(tmp_path, seed=1, progress=ignore)

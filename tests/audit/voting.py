@@ -11,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from peekproof.audit.analysts.correlation import leanings
+from peekproof.audit.analysts.populations import NUMBER, draw_numbers, is_one_of, share_of
 from peekproof.audit.analysts.protocol import Columns, Conversation, Notes, Oracle
-from peekproof.audit.analysts.universe import NUMBER, draw_numbers, is_one_of, share_of
-from peekproof.audit.opponents.promises import Promise
-from peekproof.audit.opponents.protocol import Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Promise, Reply, Terms
 from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.gaussian import Gaussian

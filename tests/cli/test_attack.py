@@ -14,10 +14,9 @@ import pytest
 from cli.running import Run, on_terminal
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.correlation import Correlation
-from peekproof.audit.fight import fight
+from peekproof.audit.fight import Decisive, Outcome, fight
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.controls import Plain
-from peekproof.audit.outcome import Decisive, Outcome
 from peekproof.cli import attack
 from peekproof.cli.attack_one import _cells
 
@@ -26,7 +25,7 @@ SMALL = ("--rows", "400", "--questions", "30")
 
 @pytest.fixture(autouse=True)
 def _one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peekproof.audit.bouts.os.cpu_count", lambda: 1)
+    monkeypatch.setattr("peekproof.audit.fight.os.cpu_count", lambda: 1)
 
 
 def row(out: str, name: str) -> list[str]:

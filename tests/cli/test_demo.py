@@ -15,8 +15,8 @@ from audit.small import FEATURES as FEW_FEATURES
 from audit.small import ROWS as FEW_ROWS
 from audit.small import SIGNAL, shrink
 from cli.running import Run, in_pipe
-from peekproof.audit.correlation import predicted_share
-from peekproof.audit.story import (
+from peekproof.audit.analysts.correlation import predicted_share
+from peekproof.audit.demonstration import (
     CHECKPOINTS,
     FEATURES,
     NOISE_ONLY_SIGMA,

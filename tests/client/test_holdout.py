@@ -21,7 +21,7 @@ from client.crowds import outcomes
 from peekproof.client.address import VARIABLE
 from peekproof.client.calls import Calls
 from peekproof.client.desk import RemoteDesk
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.learn.desk import Guessed
 from peekproof.server.settings import Limits
 from server.gateways import Running, held, running

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from peekproof.data import plan as plan_module
-from peekproof.data import remembering as engine_module
-from peekproof.data.bitmaps import Bitmaps, Bits, fill, ones, unpacked
+from peekproof.data import totals as engine_module
+from peekproof.data import totals as plan_module
+from peekproof.data.evaluate import below, up_to
 from peekproof.data.load import in_memory
-from peekproof.data.places import below, up_to
 from peekproof.data.table import Table
+from peekproof.data.totals import Bitmaps, Bits, fill, ones, unpacked
 from peekproof.query.question import parse_question
 
 ROWS = 1000

@@ -9,12 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-import peekproof.data.csv_types as types_module
+import peekproof.data.files as types_module
 from peekproof.core.errors import DataChanged, DataError
-from peekproof.data.address import shown
 from peekproof.data.frame import split
-from peekproof.data.load import in_memory, load
-from peekproof.data.room import VARIABLE, memory
+from peekproof.data.load import VARIABLE, in_memory, load, memory, shown
 from peekproof.data.scan import scan
 from peekproof.data.source import Source
 from peekproof.query.question import parse_question

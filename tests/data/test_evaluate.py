@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data.tables import TABLES, Rows, frame
-from peekproof.data.evaluate import Evaluation
+from peekproof.data.evaluate import Columns, Evaluation, Piece
 from peekproof.data.load import in_memory
-from peekproof.data.piece import Columns, Piece
 from peekproof.query.canonical import canonical, numeric
 from peekproof.query.cells import Edges
 from peekproof.query.form import Grouped

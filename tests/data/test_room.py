@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from peekproof.core.errors import InvalidInput
-from peekproof.data.room import VARIABLE, fits, memory
+from peekproof.data.load import VARIABLE, fits, memory
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from data.naive_totals import total
 from data.tables import TABLES, Rows, frame
 from data.test_totals import FORMS, asked
 from peekproof.core.errors import DataChanged, DataError, EvaluationFailed, InvalidInput
-from peekproof.data import csv_types as types_module
-from peekproof.data import reading as reading_module
-from peekproof.data.csv_types import csv_types
+from peekproof.data import files as reading_module
+from peekproof.data import files as types_module
+from peekproof.data.files import csv_types
 from peekproof.data.load import in_memory
 from peekproof.data.scan import Scan, scan
 from peekproof.data.source import Source

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.tables import TABLES, Rows, frame
 from peekproof.core.errors import EvaluationFailed, QuestionError
 from peekproof.core.secret import Exact
-from peekproof.data import remembering as engine_module
+from peekproof.data import totals as engine_module
 from peekproof.data.load import in_memory
 from peekproof.data.table import Table
 from peekproof.query.question import Question, parse_question

@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from peekproof.data import plan as plan_module
-from peekproof.data import workers
+from peekproof.data import totals
+from peekproof.data import totals as plan_module
 from peekproof.data.load import load
 from peekproof.data.table import Table
 from peekproof.query.question import Question, parse_question
@@ -52,7 +52,7 @@ def test_workers_share_the_rows_and_one_of_them_tells(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan_module, "CHUNK", 1 << 9)
-    monkeypatch.setattr(workers, "_WORKERS", 4)
+    monkeypatch.setattr(totals, "_WORKERS", 4)
     heard: Heard = []
     table = opened(heard)
     table.totals(asked(table, 300, text))
@@ -62,7 +62,7 @@ def test_workers_share_the_rows_and_one_of_them_tells(
 
 def test_what_is_told_does_not_depend_on_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_module, "CHUNK", 1 << 9)
-    monkeypatch.setattr(workers, "_WORKERS", 1)  # else there is no order of pieces
+    monkeypatch.setattr(totals, "_WORKERS", 1)  # else there is no order of pieces
     told = []
     for seed in (1, 2):
         heard: Heard = []

@@ -16,7 +16,7 @@ from data.naive_totals import exact_place, total
 from data.tables import CELLS, TABLES, TEXT, Rows, frame
 from peekproof.core.errors import EvaluationFailed
 from peekproof.core.secret import Exact
-from peekproof.data import plan as plan_module
+from peekproof.data import totals as plan_module
 from peekproof.data import totals as totals_module
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.load import in_memory

@@ -15,8 +15,8 @@ from ledger.postgres_server import Database
 from peekproof.data.scan import scan
 from peekproof.data.source import Source
 from peekproof.data.sql.address import open_url
-from peekproof.data.sql.duckdb_link import DuckDBLink
-from peekproof.data.sql.source import DatabaseSource
+from peekproof.data.sql.database import DatabaseSource
+from peekproof.data.sql.duckdb import DuckDBLink
 
 Opened = Callable[[pl.DataFrame], Source]
 

@@ -19,8 +19,8 @@ from peekproof.data.load import in_memory, load
 from peekproof.data.source import Source
 from peekproof.data.sql import statement as statement_module
 from peekproof.data.sql.address import open_url
-from peekproof.data.sql.duckdb_link import DuckDBLink
-from peekproof.data.sql.source import DatabaseSource
+from peekproof.data.sql.database import DatabaseSource
+from peekproof.data.sql.duckdb import DuckDBLink
 from peekproof.query.question import parse_question
 
 ROWS = 1_200

@@ -33,7 +33,7 @@ import numpy as np
 import peekproof
 from cli.running import TERMINAL_VARIABLES
 from peekproof.cli.main import main
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.noise.entropy import Seeded
 from peekproof.planner import questions_affordable, rows_needed
 from peekproof.planner.limited import Limit

@@ -26,12 +26,11 @@ from lab.tightness import (
     used,
     worst,
 )
-from peekproof.audit.analysts.correlation import leanings
-from peekproof.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
-from peekproof.audit.correlation import agreement, predicted_share
+from peekproof.audit.analysts.correlation import agreement, leanings, predicted_share
+from peekproof.audit.analysts.populations import HALF, LABEL, draw_columns, names, odd_vote
 from peekproof.audit.evidence import excess_p_value
 from peekproof.audit.fight import Claim
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian

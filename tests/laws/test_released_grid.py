@@ -9,8 +9,8 @@ import numpy as np
 
 import peekproof
 from laws.cheats import STRAIGHT, in_floats, reachable
+from peekproof.audit.distinguisher import most_likely
 from peekproof.audit.evidence import chance
-from peekproof.audit.telling.claims import most_likely
 from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian

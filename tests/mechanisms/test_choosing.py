@@ -18,7 +18,7 @@ from mechanisms.choices import (
     worst_loss,
 )
 from noise.bits import Counted
-from peekproof.audit.telling.events import Event, weighed
+from peekproof.audit.distinguisher import Event, weighed
 from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact

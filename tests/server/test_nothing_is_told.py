@@ -21,8 +21,7 @@ import polars as pl
 import pytest
 from uvicorn.protocols.http import httptools_impl
 
-from peekproof.audit.errors import Calls, Public, compare_channels
-from peekproof.audit.overhearing import Heard, overhearing
+from peekproof.audit.channels import Calls, Overheard, Public, compare_channels, overhearing
 from peekproof.core.errors import (
     DataChanged,
     DataError,
@@ -32,7 +31,7 @@ from peekproof.core.errors import (
     problem_name,
     problems,
 )
-from peekproof.data.piece import Columns
+from peekproof.data.evaluate import Columns
 from peekproof.noise import entropy
 from peekproof.server.endpoint import Endpoint
 from peekproof.server.headers import HEADERS
@@ -211,7 +210,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running,
         yield found, log
 
 
-def check_silent(said: list[Said], heard: Heard, log: Path) -> None:
+def check_silent(said: list[Said], heard: Overheard, log: Path) -> None:
     for each in said:
         assert SECRET not in each.body.decode() + str(each.headers)
     assert SECRET not in log.read_text()

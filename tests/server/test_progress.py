@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.data.told import Told
+from peekproof.data.totals import Told
 from peekproof.server import stream
 from peekproof.server.endpoint import LINES
 from server.gateways import flights, held, running

@@ -13,7 +13,7 @@ from mpmath import sqrt as mpsqrt
 
 import peekproof
 from adversary.attacks import LABEL, draw_sample, features
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.charge import Offer
 from peekproof.core.errors import BudgetExhausted, FailuresExhausted
 from peekproof.ledger.ledger import Reservation

@@ -13,8 +13,8 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import InvalidInput, LedgerDamaged
-from peekproof.data import pairs as counting
-from peekproof.data.pairs import PairStatistic
+from peekproof.data import statistic as counting
+from peekproof.data.statistic import PairStatistic
 from peekproof.ledger.entry import Body
 from peekproof.planner import checking as planning
 from peekproof.planner.checking import checked_offer, described_check

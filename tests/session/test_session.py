@@ -21,7 +21,7 @@ from peekproof.core.errors import (
     UnknownColumn,
 )
 from peekproof.core.numerics import decimal_up
-from peekproof.data.piece import Columns
+from peekproof.data.evaluate import Columns
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded
 from peekproof.query.schema import Kind

@@ -16,7 +16,7 @@ import pytest
 
 import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features, leanings, vote
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.correlation import agreement
 from peekproof.cli.main import main
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import (

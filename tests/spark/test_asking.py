@@ -15,7 +15,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.data.load import in_memory
 from peekproof.data.source import Source
 from peekproof.data.spark.cluster import MEANING
-from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.spark.connect import from_dataframe, open_spark
 from peekproof.data.statistic import Statistic
 from peekproof.noise.entropy import Seeded
 from peekproof.query.cells import Values

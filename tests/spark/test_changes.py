@@ -10,8 +10,8 @@ import pytest
 
 from peekproof.core.errors import DataChanged, EvaluationFailed
 from peekproof.data.source import Source
-from peekproof.data.spark.asking import Asking
-from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.spark.connect import from_dataframe, open_spark
+from peekproof.data.spark.job import Asking
 from peekproof.query.tree import Column, Compare, Number
 from spark.conftest import MASTER
 from spark.questions import told

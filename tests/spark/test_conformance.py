@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from data.tables import Rows, frame
 from engines.conformance import HOSTILE, MANY_ROWS, expected, forms, found
 from peekproof.data.source import Source
-from peekproof.data.spark.opening import from_dataframe
+from peekproof.data.spark.connect import from_dataframe
 from peekproof.query.form import Form, Share
 from peekproof.query.tree import Column, Compare, IsNull, Numeric, Product, Quotient, Sum
 from query import naive

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 from peekproof.core.errors import EvaluationFailed
-from peekproof.data.spark.asking import Asking
-from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.spark.connect import from_dataframe, open_spark
+from peekproof.data.spark.job import Asking
 from peekproof.query.tree import Column, Compare, Number
 from spark.conftest import MASTER
 from spark.questions import told
@@ -42,7 +42,7 @@ def test_a_failure_has_no_cause(cluster: SparkSession, monkeypatch: pytest.Monke
 CHILD = """
 import sys, warnings
 warnings.simplefilter("ignore")
-from peekproof.data.spark.opening import open_spark
+from peekproof.data.spark.connect import open_spark
 from peekproof.query.tree import Column, Compare, Number
 from spark.questions import told
 held = open_spark(f"spark://local[1]#{sys.argv[1]}")

@@ -16,8 +16,8 @@ from data.tables import TABLES, Rows, frame
 from peekproof.data.load import in_memory
 from peekproof.data.spark import workers
 from peekproof.data.spark.columns import columns_of
+from peekproof.data.spark.connect import from_dataframe, open_spark
 from peekproof.data.spark.marking import on_driver, on_executors
-from peekproof.data.spark.opening import from_dataframe, open_spark
 from spark.conftest import MASTER
 
 if TYPE_CHECKING:

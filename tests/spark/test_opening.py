@@ -11,7 +11,7 @@ import pytest
 from peekproof.core.errors import DataError
 from peekproof.data.source import Source
 from peekproof.data.spark import cluster as clusters
-from peekproof.data.spark.opening import from_dataframe, open_spark
+from peekproof.data.spark.connect import from_dataframe, open_spark
 from spark.conftest import MASTER
 
 if TYPE_CHECKING:

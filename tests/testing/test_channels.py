@@ -6,7 +6,7 @@ import pytest
 
 import peekproof
 from audit.leaks import LEAKS, Leak
-from peekproof.audit.errors import Calls
+from peekproof.audit.channels import Calls
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.audits import channels_do_not_tell
 from peekproof.testing.statistics import Violation

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from peekproof.audit.digits import multiples_of
+from peekproof.audit.precision import multiples_of
 from peekproof.core.charge import PureDP
 from peekproof.testing.audits import digits_do_not_tell, loss_stays_within
 from peekproof.testing.statistics import Violation, statistical

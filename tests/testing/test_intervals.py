@@ -9,9 +9,8 @@ import pytest
 from audit.cheats import HONEST, ONCE, halved
 from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.opponents.controls import Plain
-from peekproof.audit.opponents.custom import Custom
-from peekproof.audit.opponents.sessions import Planned
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply
+from peekproof.audit.opponents.sessions import Custom, Planned
 from peekproof.testing.audits import intervals_cover
 from peekproof.testing.statistics import Violation, statistical
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from peekproof.audit.one_run import in_two_cells
+from peekproof.audit.losses import in_two_cells
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.audits import loss_stays_within, one_run_stays_within

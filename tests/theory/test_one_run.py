@@ -11,7 +11,7 @@ import pytest
 from mpmath import betainc, mpf, workdps
 from mpmath import exp as mexp
 
-from peekproof.audit.one_run import one_run_floor
+from peekproof.audit.losses import one_run_floor
 from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.one_run import any_guesses, fixed_guesses

@@ -14,10 +14,8 @@ import numpy as np
 
 from peekproof.audit.analysts.protocol import Player
 from peekproof.audit.evidence import Chance, chance, excess_p_value
-from peekproof.audit.fight import Bout, fight
+from peekproof.audit.fight import Bout, fight, processes, seeded
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.processes import processes
-from peekproof.audit.seeding import seeded
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 

@@ -1,18 +1,93 @@
-"""One attack on one opponent, and what came of it."""
+"""One attack on one opponent, and what came of it.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Processes that work side by side, and stop when whoever started them does.
+
+Seeds: one number from which all coins of an audit follow.
+
+What came of one attack on one opponent, in a few numbers that travel between processes.
+
+Many fights at once, in as many processes as there are cores.
+"""
+
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from fractions import Fraction
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
 from typing import final
 
 import numpy as np
 
-from peekproof.audit.analysts.protocol import Conversation, Player
-from peekproof.audit.opponents.protocol import Opponent, Setup, Terms
-from peekproof.audit.reply import Reply, sound
-from peekproof.audit.seeding import seeded
+from peekproof.audit.analysts.protocol import Analyst, Conversation, Player
+from peekproof.audit.opponents.protocol import Opponent, Reply, Setup, Terms, sound
+from peekproof.core import check
 from peekproof.core.errors import InvalidInput, Refusal
 from peekproof.ledger.witness import simulation
+
+
+@contextmanager
+def processes(workers: int, *, task: object) -> Iterator[ProcessPoolExecutor]:
+    """So many processes for parts of a task; all of them end with the block, however it ends.
+
+    A task that cannot be sent to them is refused before any is started.
+    """
+    try:
+        pickle.dumps(task)
+    except (AttributeError, TypeError, pickle.PicklingError) as problem:
+        raise _homebound(workers) from problem
+    others = set(active_children())
+    # Engines have threads, whose locks a forked process would share.
+    pool = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=end_with_parent
+    )
+    try:
+        yield pool
+    except BaseException as problem:
+        # Leaving a pool waits for all that was submitted, which may be minutes.
+        for child in set(active_children()) - others:
+            child.terminate()
+        pool.shutdown(cancel_futures=True)
+        if isinstance(problem, BrokenProcessPool):
+            raise _homebound(workers) from problem
+        raise
+    pool.shutdown()
+
+
+def _homebound(workers: int) -> InvalidInput:
+    return InvalidInput(
+        argument="workers",
+        accepted="1 for a setup or an analyst that cannot be sent to another process",
+        given=str(workers),
+        hint="define its classes and functions in a module that can be imported, and call this "
+        'below `if __name__ == "__main__":`',
+    )
+
+
+def end_with_parent() -> None:
+    """The parent hears an interrupt, and ends its workers; if it is gone, they go too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def seeded(seed: object, *path: int) -> np.random.SeedSequence:
+    """Coins of a seed, and of a place in what it is the seed of."""
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidInput(argument="seed", accepted="an integer of at least 0", given=repr(seed))
+    return np.random.SeedSequence([seed, *path] if path else seed)
+
 
 # Called at each question with how many were asked, this one included.
 Progress = Callable[[int], None]
@@ -161,3 +236,158 @@ def fight(
         for number, reply in enumerate(referee.replies)
     )
     return Bout(setup=setup, analyst=analyst, terms=terms, claims=claims, conversation=said)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisive:
+    """The claim about the question that the attack aims at."""
+
+    value: float
+    low: float
+    high: float
+    truth: float
+    holds: bool
+
+    @classmethod
+    def of(cls, claim: Claim) -> "Decisive":
+        reply = claim.reply
+        return cls(
+            value=reply.value,
+            low=reply.low,
+            high=reply.high,
+            truth=float(claim.truth),
+            holds=claim.holds,
+        )
+
+    @property
+    def error(self) -> float:
+        return abs(self.value - self.truth)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A conversation: how far answers were off, and whether all intervals held.
+
+    `refusal` says why the opponent would not even begin, and is empty if it did. `widest` is the
+    largest radius that it claimed, `forced` its largest error, in the units of the questions.
+    """
+
+    attack: str
+    mechanism: str
+    certified: bool
+    seed: int
+    predicted: float
+    questions: int
+    asked: int
+    refused: int
+    missed: int
+    forced: float
+    widest: float
+    decisive: Decisive | None
+    applies: bool
+    refusal: str
+
+    @classmethod
+    def of(cls, bout: Bout, *, seed: int, predicted: float) -> "Outcome":
+        last = bout.decisive
+        return cls(
+            attack=bout.analyst.KIND,
+            mechanism=bout.setup.name,
+            certified=bout.setup.certified,
+            seed=seed,
+            predicted=predicted,
+            questions=bout.terms.questions,
+            asked=len(bout.claims),
+            refused=bout.refused,
+            missed=bout.missed,
+            forced=bout.forced,
+            widest=max((claim.reply.radius for claim in bout.made), default=0.0),
+            decisive=last and Decisive.of(last),
+            applies=bout.applies,
+            refusal="" if bout.refusal is None else str(bout.refusal),
+        )
+
+    @property
+    def began(self) -> bool:
+        """Whether there was a conversation at all."""
+        return self.applies and not self.refusal
+
+    @property
+    def covered(self) -> bool:
+        """Whether all intervals held together; a refusal claims nothing that could be wrong."""
+        return not self.missed
+
+    @property
+    def answered(self) -> int:
+        return self.asked - self.refused
+
+    def to_dict(self) -> dict[str, object]:
+        """All fields, and what follows from them."""
+        found = {**asdict(self), "began": self.began, "covered": self.covered}
+        if self.decisive:
+            found["decisive"] = {**asdict(self.decisive), "error": self.decisive.error}
+        return found
+
+
+# Called after each fight with how many are over, and of how many.
+BoutProgress = Callable[[int, int], None]
+
+# A process takes as long to start as a fight; for so few there is no use in it.
+_FEW = 4
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Who fights whom, and with which seed."""
+
+    setup: Setup
+    analyst: Analyst
+    confidence: Fraction
+    seed: int
+
+    def settle(self) -> Outcome:
+        bout = fight(self.setup, self.analyst, confidence=self.confidence, seed=self.seed)
+        return Outcome.of(bout, seed=self.seed, predicted=self.analyst.predicted)
+
+
+def silent(done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def settle(
+    pairings: Sequence[Pairing], *, workers: int | None = None, progress: BoutProgress = silent
+) -> tuple[Outcome, ...]:
+    """What came of each, in their order; `workers=1` stays in this process.
+
+    Opponents and analysts of one's own must be importable by a new process, or stay in this one.
+    """
+    if workers is not None:
+        check.positive_integer(workers=workers)
+    elif len(pairings) <= _FEW:
+        workers = 1
+    most = min(workers or os.cpu_count() or 1, len(pairings))
+    if most <= 1:
+        return tuple(_in_turn(pairings, progress))
+    return _side_by_side(pairings, most, progress)
+
+
+def _in_turn(pairings: Sequence[Pairing], progress: BoutProgress) -> list[Outcome]:
+    found = []
+    for pairing in pairings:
+        found.append(pairing.settle())
+        progress(len(found), len(pairings))
+    return found
+
+
+def _side_by_side(
+    pairings: Sequence[Pairing], workers: int, progress: BoutProgress
+) -> tuple[Outcome, ...]:
+    with processes(workers, task=pairings) as pool:
+        running = [pool.submit(pairing.settle) for pairing in pairings]
+        for done, each in enumerate(as_completed(running), 1):
+            each.result()
+            progress(done, len(running))
+        return tuple(each.result() for each in running)

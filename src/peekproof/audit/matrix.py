@@ -7,10 +7,9 @@ from typing import final
 
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.protocol import Analyst
-from peekproof.audit.bouts import Pairing, Progress, settle, silent
+from peekproof.audit.fight import BoutProgress, Outcome, Pairing, settle, silent
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.outcome import Outcome
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_down
@@ -154,7 +153,7 @@ def matrix(
     attacks: Sequence[type[Analyst]] = tuple(ANALYSTS.values()),
     setups: Sequence[Setup] = tuple(OPPONENTS.values()),
     workers: int | None = None,
-    progress: Progress = silent,
+    progress: BoutProgress = silent,
 ) -> Matrix:
     """Each attack, as strong as it gets at this size, against each opponent.
 

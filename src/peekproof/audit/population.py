@@ -6,8 +6,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.analysts.protocol import Columns, ExactSample
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 

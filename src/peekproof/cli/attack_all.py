@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from peekproof.audit.fight import Outcome
 from peekproof.audit.matrix import CONFIDENCE, QUESTIONS, ROWS, SEED, Matrix, matrix
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.outcome import Outcome
 from peekproof.cli import render
 from peekproof.cli.render import counted
 from peekproof.core.numerics import level_down

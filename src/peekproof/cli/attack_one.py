@@ -6,11 +6,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from peekproof.audit.analysts.protocol import Analyst
-from peekproof.audit.bouts import Pairing, settle
+from peekproof.audit.fight import Decisive, Outcome, Pairing, settle
 from peekproof.audit.matrix import sized
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.outcome import Decisive, Outcome
 from peekproof.cli import render
 from peekproof.cli.attack_list import first_line
 from peekproof.cli.render import counted

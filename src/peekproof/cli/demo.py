@@ -11,9 +11,7 @@ from pathlib import Path
 
 import click
 
-from peekproof.audit.figures.demo import draw
-from peekproof.audit.reply import Reply
-from peekproof.audit.story import (
+from peekproof.audit.demonstration import (
     CHECKPOINTS,
     FEATURES,
     LABEL,
@@ -23,6 +21,8 @@ from peekproof.audit.story import (
     Story,
     tell,
 )
+from peekproof.audit.figures.demo import draw
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.cli import options, render
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput

@@ -8,10 +8,10 @@ import click
 from peekproof.accounting.events import number
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.matrix import sized
+from peekproof.audit.monitor import HEAD
 from peekproof.audit.monitor import monitor as measure
-from peekproof.audit.monitoring.report import HEAD
 from peekproof.audit.opponents.catalogue import OPPONENTS
-from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
+from peekproof.audit.opponents.controls import HALF_NOISE, HONEST
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.cli import options, render
 from peekproof.cli.drawing import drawable

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from peekproof.core import check
 from peekproof.core.errors import BudgetExhausted
-from peekproof.data.address import is_address, is_pattern
+from peekproof.data.load import is_address, is_pattern
 from peekproof.data.source import Source
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger

@@ -16,7 +16,7 @@ from peekproof.core.errors import PeekproofError
 from peekproof.core.shown import visible, visible_lines
 
 if TYPE_CHECKING:
-    from peekproof.audit.story import Progress
+    from peekproof.audit.demonstration import Progress
 
 
 # The longest word of a table that is kept in one line.

@@ -12,7 +12,7 @@ from peekproof.client.promise import understood
 from peekproof.client.reach import Reach
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import NotAllowed
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.desk import Guessed, Standing

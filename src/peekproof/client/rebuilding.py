@@ -19,7 +19,7 @@ from peekproof.core.answer import Answer, Choice
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import UNITS, Offer, amount_of, unit_of
 from peekproof.core.errors import CertificateMismatch
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.ledger.ledger import Reservation
 from peekproof.ledger.record import Settled, settled_from_body
 from peekproof.query.candidates import Candidates

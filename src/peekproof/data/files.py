@@ -1,12 +1,29 @@
-"""The files that a path, a folder or a pattern names, and whether they are still the same."""
+"""The files that a path, a folder or a pattern names, and whether they are still the same.
+
+The types of the columns of a CSV file, from all of its rows but few of them at a time.
+
+Polars infers them from all rows too, but holds on to each line meanwhile. So the file is cut
+into blocks of whole records, Polars infers the types of each block, and what the blocks say is
+put together as Polars puts together what rows say: the same file has the same types here and
+in memory.
+
+Rows of files as normal frames of bounded size, whatever the size of the files.
+"""
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
-from typing import final
+from typing import BinaryIO, final
+
+import numpy as np
+import polars as pl
+from polars import selectors
 
 from peekproof.core.errors import DataError
+from peekproof.data.normal import normal_type, normalised
+from peekproof.data.source import Progress
 
 SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
 PARQUET = (".parquet", ".pq")
@@ -95,3 +112,201 @@ def _format(path: Path) -> str:
             hint="name .csv, .tsv or .parquet files",
         )
     return "TSV" if suffix == ".tsv" else "CSV"
+
+
+BLOCK = 4 * 2**20  # bytes
+
+_QUOTE, _NEWLINE = ord('"'), ord("\n")
+_WHOLE = {pl.Int64(), pl.Int128()}
+_NUMBERS = {*_WHOLE, pl.Float64()}
+
+
+def csv_types(
+    path: Path, separator: str, read: Callable[[bytes], None] = lambda _: None
+) -> dict[str, pl.DataType]:
+    """The type of each column, in the order of the file; `read` is given each block."""
+    found: dict[str, set[pl.DataType]] = {}
+    with path.open("rb") as file:
+        header = b""
+        for number, block in enumerate(_blocks(file)):
+            if number == 0:
+                header = _header(block)
+            content = block if number == 0 else header + block
+            _observe(content, separator, found)
+            read(block)
+    return {name: _together(types) for name, types in found.items()}
+
+
+def _observe(content: bytes, separator: str, found: dict[str, set[pl.DataType]]) -> None:
+    scan = pl.scan_csv(content, infer_schema_length=None, separator=separator)
+    types = scan.collect_schema()
+    for name in types:
+        found.setdefault(name, set())
+    # Text is also what Polars says of a column in which it saw nothing.
+    texts = [name for name, kind in types.items() if kind == pl.String]
+    doubtful = [name for name in texts if pl.String() not in found[name]]
+    absent: set[str] = set()
+    if doubtful:
+        cells = pl.read_csv(content, infer_schema=False, separator=separator)
+        absent = {name for name in doubtful if cells[name].null_count() == cells.height}
+    for name, kind in types.items():
+        if name not in absent:
+            found[name].add(kind)
+
+
+def _together(types: set[pl.DataType]) -> pl.DataType:
+    if len(types) == 1:
+        return next(iter(types))
+    if types == _WHOLE:
+        return pl.Int128()
+    # All three kinds of numbers at once are text to Polars.
+    return pl.Float64() if len(types) == 2 and types <= _NUMBERS else pl.String()
+
+
+def _blocks(file: BinaryIO) -> Iterator[bytes]:
+    """The file in blocks that end where a record does, each of at least one record."""
+    rest = b""
+    while more := file.read(BLOCK):
+        block = rest + more
+        end = _end_of_record(block, first=False)
+        if end:
+            yield block[:end]
+        rest = block[end:]
+    if rest:
+        yield rest
+
+
+def _header(block: bytes) -> bytes:
+    """The first record; Polars passes over empty lines before it."""
+    empty = len(block) - len(block.lstrip(b"\r\n"))
+    return block[: empty + _end_of_record(block[empty:], first=True)]
+
+
+def _end_of_record(block: bytes, *, first: bool) -> int:
+    """Behind the first or last line end outside of quotes; 0, or all for the first, if none."""
+    signs = np.frombuffer(block, np.uint8)
+    outside = np.cumsum(signs == _QUOTE, dtype=np.uint8) % 2 == 0
+    ends = np.flatnonzero((signs == _NEWLINE) & outside)
+    if len(ends) == 0:
+        return len(block) if first else 0
+    return int(ends[0 if first else -1]) + 1
+
+
+_PIECE = 2**21  # cells of a piece: 16 MB of numbers
+_FEWEST, _MOST = 2**12, 2**18  # rows of a piece
+
+
+def silent(_: int, __: int) -> None:
+    """Progress that nobody watches."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read files: the types that their columns have there, and here."""
+
+    files: Files
+    raw: tuple[Mapping[str, pl.DataType], ...]
+    lines: tuple[int, ...]
+    types: Mapping[str, pl.DataType]
+    progress: Progress
+
+    @classmethod
+    def of(cls, files: Files, progress: Progress) -> "Reading":
+        """The reading of these files, whose columns must agree."""
+        sizes = [path.stat().st_size for path in files.paths]
+        before = [0, *accumulate(sizes)]
+        raw: list[Mapping[str, pl.DataType]] = []
+        lines: list[int] = []
+        for path, start in zip(files.paths, before, strict=False):
+            watch = _Watch(progress, start, before[-1])
+            raw.append(_raw_types(path, files.separator, watch))
+            lines.append(watch.lines)
+        types = _normal_types(raw[0])
+        if not types:
+            hint = "nested and binary columns are left out"
+            raise DataError(source=files.pattern, problem="has no columns", hint=hint)
+        for path, other in zip(files.paths, raw, strict=True):
+            _agree(files.paths[0], types, path, _normal_types(other))
+        return cls(files, tuple(raw), tuple(lines), types, progress)
+
+    def pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """All rows of these columns, some at a time, each file after the other."""
+        rows = min(_MOST, max(_FEWEST, _PIECE // len(names)))
+        sizes = [path.stat().st_size for path in self.files.paths]
+        done, total = 0, sum(sizes)
+        each = zip(self.files.paths, self.raw, self.lines, sizes, strict=True)
+        for path, raw, lines, size in each:
+            # By name and not by pl.col, which reads a name like ^a$ as a pattern.
+            chosen = self._scanned(path, raw).select(selectors.by_name(*names))
+            batches = chosen.collect_batches(chunk_size=rows, engine="streaming")
+            seen = 0
+            for frame in batches:
+                yield normalised(frame)
+                seen += frame.height
+                self.progress(done + size * min(seen, lines) // lines, total)
+            done += size
+            self.progress(done, total)
+
+    def _scanned(self, path: Path, raw: Mapping[str, pl.DataType]) -> pl.LazyFrame:
+        separator = self.files.separator
+        if separator is not None:
+            return pl.scan_csv(path, schema=dict(raw), separator=separator, glob=False)
+        return pl.scan_parquet(path, glob=False, hive_partitioning=False, use_statistics=False)
+
+
+@final
+@dataclass(slots=True)
+class _Watch:
+    """Adds up the bytes and lines of one file for whoever watches all of them."""
+
+    progress: Progress
+    done: int
+    total: int
+    lines: int = 1
+
+    def __call__(self, block: bytes) -> None:
+        self.done += len(block)
+        self.lines += block.count(b"\n")
+        self.progress(self.done, self.total)
+
+
+def _raw_types(path: Path, separator: str | None, watch: _Watch) -> Mapping[str, pl.DataType]:
+    try:
+        if separator is None:
+            watch.lines = _parquet_rows(path)
+            return pl.read_parquet_schema(path)
+        return csv_types(path, separator, watch)
+    except MemoryError:
+        raise
+    except (Exception, pl.exceptions.PanicException) as error:
+        # The reader's own words may quote a cell; they stay in the chained exception.
+        problem = f"cannot be read ({type(error).__name__})"
+        hint = "check that it is whole, and of the format that its name says"
+        raise DataError(source=str(path), problem=problem, hint=hint) from error
+
+
+def _parquet_rows(path: Path) -> int:
+    """As its footer says, for progress only; at least 1."""
+    count = pl.scan_parquet(path, glob=False, hive_partitioning=False).select(pl.len())
+    return max(1, int(count.collect().item()))
+
+
+def _normal_types(raw: Mapping[str, pl.DataType]) -> dict[str, pl.DataType]:
+    normal = {name: normal_type(kind) for name, kind in raw.items()}
+    return {name: kind for name, kind in normal.items() if kind is not None}
+
+
+def _agree(
+    first: Path, types: Mapping[str, pl.DataType], path: Path, others: Mapping[str, pl.DataType]
+) -> None:
+    for name in [*types, *others]:
+        ours, theirs = types.get(name), others.get(name)
+        if ours != theirs:
+            held = "no such column" if theirs is None else str(theirs)
+            there = "there is none" if ours is None else f"it is {ours}"
+            raise DataError(
+                source=str(path),
+                problem=f"has {held} for {name!r}, but in {first.name} {there}",
+                hint="all files need the same columns of the same types",
+            )

@@ -4,21 +4,25 @@ Numbers become doubles and NaN becomes null, so that every engine can agree on e
 text and true/false columns and dates stay as they are; moments are in UTC and microseconds;
 times of a day and durations stay for the fingerprint but cannot be asked about; nested and
 binary columns are left out.
+
+What a text that names data means: a file, several files, or a table in a database.
+
+Whether rows should be read into memory, or stay in their files.
 """
 
+import os
+import re
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import polars as pl
 
-from peekproof.core.errors import DataError
-from peekproof.data.address import is_address, is_pattern, scheme_of, shown
-from peekproof.data.csv_types import csv_types
-from peekproof.data.files import SEPARATORS
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.data.files import PARQUET, SEPARATORS, csv_types
 from peekproof.data.normal import normalised, schema_of
-from peekproof.data.room import fits
 from peekproof.data.scan import scan
 from peekproof.data.source import Progress, Source
 from peekproof.data.table import Table
@@ -27,6 +31,91 @@ if TYPE_CHECKING:
     from ibis import Table as IbisTable
     from pandas import DataFrame as PandasFrame
     from pyspark.sql import DataFrame as SparkFrame
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def is_address(source: str | Path) -> bool:
+    """Whether it is the address of a table, such as postgresql://host/db#table."""
+    return isinstance(source, str) and bool(_SCHEME.match(source))
+
+
+def is_pattern(source: str | Path) -> bool:
+    """Whether it stands for several files: a folder, or a pattern like flights-*.parquet."""
+    path = Path(source)
+    if not str(source):
+        return False  # nothing at all is not the folder where the program runs
+    return path.is_dir() or (not path.exists() and bool(set("*?[") & set(str(source))))
+
+
+def scheme_of(address: str) -> str:
+    """What comes before the ://, in small letters."""
+    return address.partition("://")[0].lower()
+
+
+def shown(address: str) -> str:
+    """The address as messages may show it: without a user, a password or options."""
+    scheme, _, rest = address.partition("://")
+    # What is before the last @ may all be a password, also with a # in it.
+    place, _, table = rest.rpartition("@")[2].partition("#")
+    host = place.partition("?")[0]
+    return f"{scheme}://{host}#{table}" if table else f"{scheme}://{host}"
+
+
+VARIABLE = "PEEKPROOF_MEMORY"
+
+# How many times its size a file may take while it is read: Parquet is compressed, and CSV is
+# there as text and as numbers at once.
+_PARQUET_GROWS, _TEXT_GROWS = 4, 2
+_UNKNOWN = 4 * 2**30
+_UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def fits(path: str | Path) -> bool:
+    """Whether one file has room in memory; PEEKPROOF_MEMORY says how much there is, as in 8GB."""
+    file = Path(path)
+    grows = _PARQUET_GROWS if file.suffix.lower() in PARQUET else _TEXT_GROWS
+    return file.stat().st_size * grows <= memory()
+
+
+def memory() -> int:
+    """Bytes that may be used: as the environment says, or else what is free."""
+    given = os.environ.get(VARIABLE, "").strip()
+    return _bytes(given) if given else _available()
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", text.lower())
+    if found is None:
+        accepted = "a number of bytes such as 500MB or 8GB"
+        raise InvalidInput(argument=VARIABLE, accepted=accepted, given=text[:80])
+    return int(Fraction(found[1]) * 1024 ** _UNITS[found[2]])
+
+
+def _available() -> int:
+    try:
+        found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+        free = int(found[1]) * 1024 if found else _UNKNOWN
+    except OSError:
+        free = _physical()
+    return min(free, _allowed())
+
+
+def _physical() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return _UNKNOWN
+
+
+def _allowed() -> int:
+    """What the group of processes may use in all, on Linux."""
+    try:
+        return int(Path("/sys/fs/cgroup/memory.max").read_text())
+    except (OSError, ValueError):
+        return 2**63
+
 
 _ACCEPTED = (
     "give a CSV or Parquet file, a pandas, Polars or Arrow table, or a dict of equally long arrays"
@@ -48,7 +137,7 @@ def load(source: object, *, progress: Progress | None = None) -> Source:
 
             return from_ibis(cast("IbisTable", source), progress=progress)
         case "pyspark":
-            from peekproof.data.spark.opening import from_dataframe  # noqa: PLC0415 (an extra)
+            from peekproof.data.spark.connect import from_dataframe  # noqa: PLC0415 (an extra)
 
             return from_dataframe(cast("SparkFrame", source))
     if isinstance(source, str | Path) and _stays_outside(source):
@@ -71,7 +160,7 @@ def _at(address: str, progress: Progress | None) -> Source:
 
             return open_url(address, progress=progress)
         case "spark":
-            from peekproof.data.spark.opening import open_spark  # noqa: PLC0415 (an extra)
+            from peekproof.data.spark.connect import open_spark  # noqa: PLC0415 (an extra)
 
             return open_spark(address)
         case scheme:

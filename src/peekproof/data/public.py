@@ -8,8 +8,7 @@ import numpy.typing as npt
 import polars as pl
 
 from peekproof.core.errors import InvalidInput
-from peekproof.data.evaluate import Evaluation, without_nan
-from peekproof.data.piece import Columns, Piece
+from peekproof.data.evaluate import Columns, Evaluation, Piece, without_nan
 from peekproof.data.totals import CHUNK, contributions
 from peekproof.query.form import FINE, Mean, Share
 from peekproof.query.question import Question

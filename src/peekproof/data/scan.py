@@ -10,18 +10,14 @@ import polars as pl
 
 from peekproof.core.errors import DataChanged, DataError, EvaluationFailed
 from peekproof.data.column_marks import ColumnMarks
-from peekproof.data.drawing import chosen, empty, key_texts, needs_column, unsuitable
-from peekproof.data.files import Files, Token, listed
+from peekproof.data.evaluate import Columns
+from peekproof.data.files import Files, Reading, Token, listed, silent
 from peekproof.data.fingerprint import Fingerprint
-from peekproof.data.frame import Frame
+from peekproof.data.frame import Frame, chosen, empty, key_texts, needs_column, unsuitable
 from peekproof.data.normal import schema_of
-from peekproof.data.piece import Columns
-from peekproof.data.plan import Plan, added_up
-from peekproof.data.reading import Reading, silent
-from peekproof.data.source import Progress, Total
+from peekproof.data.source import Progress, Total, Unordered
+from peekproof.data.totals import Plan, added_up, as_exact
 from peekproof.data.totals import Total as Sum
-from peekproof.data.totals import as_exact
-from peekproof.data.unordered import Unordered
 from peekproof.query.mentioned import mentioned
 from peekproof.query.question import Question
 

@@ -11,17 +11,13 @@ import polars as pl
 from peekproof.core.errors import EvaluationFailed
 from peekproof.core.secret import Exact
 from peekproof.core.shared_columns import ColumnMark
-from peekproof.data.bitmaps import Bitmaps
 from peekproof.data.column_marks import table_marks
-from peekproof.data.drawing import drawn, empty
+from peekproof.data.evaluate import Columns
 from peekproof.data.fingerprint import fingerprint, keyed_order
-from peekproof.data.frame import Frame
-from peekproof.data.pairs import PairStatistic
-from peekproof.data.piece import Columns
-from peekproof.data.remembering import Remembering
+from peekproof.data.frame import Frame, drawn, empty
 from peekproof.data.source import Progress, Total
-from peekproof.data.statistic import Statistic
-from peekproof.data.totals import as_exact
+from peekproof.data.statistic import PairStatistic, Statistic
+from peekproof.data.totals import Bitmaps, Remembering, as_exact
 from peekproof.query.form import Share
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema

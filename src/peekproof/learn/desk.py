@@ -9,7 +9,7 @@ from typing import Protocol, cast, final
 
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.learn.column import Labels, some_classes
 from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking

@@ -18,9 +18,8 @@ from peekproof.core.shared_columns import ColumnMark
 from peekproof.data.column_marks import table_marks
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised, schema_of
-from peekproof.data.pairs import PairStatistic
 from peekproof.data.source import Total, sealed
-from peekproof.data.statistic import Statistic
+from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.data.table import Table
 from peekproof.data.totals import contributions
 from peekproof.learn.column import Labels

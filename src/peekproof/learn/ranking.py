@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.metrics.ranked import Ranked
 from peekproof.learn.scoring import column_name

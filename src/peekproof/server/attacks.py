@@ -11,12 +11,10 @@ from typing import final
 
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.protocol import Analyst
-from peekproof.audit.fight import fight
+from peekproof.audit.fight import Outcome, end_with_parent, fight
 from peekproof.audit.matrix import sized
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.outcome import Outcome
-from peekproof.audit.processes import end_with_parent
 from peekproof.core.errors import GatewayUnavailable, InvalidInput, PeekproofError
 from peekproof.planner.plan import Plan
 

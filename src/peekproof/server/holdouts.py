@@ -7,8 +7,7 @@ from typing import final
 import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
-from peekproof.data.address import is_address, is_pattern, shown
-from peekproof.data.load import normal_frame
+from peekproof.data.load import is_address, is_pattern, normal_frame, shown
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Labels
 from peekproof.learn.held import HeldRows

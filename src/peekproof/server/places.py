@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import quote
 
-from peekproof.data.address import is_address, is_pattern, scheme_of
+from peekproof.data.load import is_address, is_pattern, scheme_of
 from peekproof.server.settings import Dataset
 
 _LEDGER = ".peekproof"

@@ -5,8 +5,8 @@ from math import lcm
 from typing import final
 
 from peekproof.core.errors import InvalidInput, PeekproofError
+from peekproof.data.files import silent
 from peekproof.data.load import load
-from peekproof.data.reading import silent
 from peekproof.data.source import Source
 from peekproof.learn.opening import QUESTIONS
 from peekproof.ledger.ledger import Ledger

@@ -7,7 +7,7 @@ from typing import final
 
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.checking import Checking

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
-from peekproof.data.pairs import PairStatistic
-from peekproof.data.statistic import exact_number
+from peekproof.data.statistic import PairStatistic, exact_number
 from peekproof.mechanisms.checking import Checking
 from peekproof.planner.checking import pairs_terms
 from peekproof.planner.plan import Plan

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from peekproof.core.errors import InvalidInput
-from peekproof.data.address import is_address, is_pattern
+from peekproof.data.load import is_address, is_pattern
 from peekproof.ledger.file import MEMORY
 
 

@@ -6,9 +6,8 @@ from typing import cast
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import EvaluationFailed, PeekproofError
 from peekproof.core.secret import Exact
-from peekproof.data.pairs import PairStatistic
 from peekproof.data.source import Source, Total
-from peekproof.data.statistic import Statistic
+from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.ledger.ledger import Reservation
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.splitting import Splitting

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from peekproof.core.errors import LedgerDamaged
-from peekproof.data.pairs import NAMED
+from peekproof.data.statistic import NAMED
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.state import State
 from peekproof.mechanisms.checking import Checking

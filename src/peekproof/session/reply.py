@@ -10,8 +10,7 @@ from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswe
 from peekproof.core.certificate import Certificate, Span
 from peekproof.core.charge import Charge, nothing, unit_of
 from peekproof.core.errors import LedgerDamaged
-from peekproof.data.pairs import PairStatistic
-from peekproof.data.statistic import Statistic
+from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.ledger.ledger import Reservation
 from peekproof.ledger.record import Settled
 from peekproof.planner.recorded import span_of

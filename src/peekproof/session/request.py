@@ -10,8 +10,7 @@ from peekproof.core import check
 from peekproof.core.certificate import Span
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput
-from peekproof.data.pairs import PairStatistic
-from peekproof.data.statistic import Statistic, exact_number
+from peekproof.data.statistic import PairStatistic, Statistic, exact_number
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.thresholdout import Thresholdout

@@ -10,9 +10,8 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.charge import used_part
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
-from peekproof.data.pairs import PairStatistic
 from peekproof.data.source import Source
-from peekproof.data.statistic import Statistic
+from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger

@@ -17,13 +17,12 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from peekproof.audit.analysts.protocol import Player
+from peekproof.audit.channels import Calls, ChannelReport, compare_channels
 from peekproof.audit.coverage import Coverage, coverage
-from peekproof.audit.epsilon import LossFloor, loss_floor
-from peekproof.audit.errors import Calls, ChannelReport, compare_channels
-from peekproof.audit.one_run import OneRun, Run, audit_one_run
+from peekproof.audit.distinguisher import Claim
+from peekproof.audit.losses import LossFloor, OneRun, Run, audit_one_run, loss_floor
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.precision import Precision, precision
-from peekproof.audit.telling.claims import Claim
 from peekproof.audit.timing import Call, Timing, timing
 from peekproof.core import check
 from peekproof.core.charge import ApproxDP, PureDP

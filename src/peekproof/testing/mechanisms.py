@@ -28,9 +28,8 @@ from itertools import pairwise
 from math import isfinite
 from typing import Generic, Protocol, TypeVar, final
 
-from peekproof.audit.digits import leaves
-from peekproof.audit.telling.claims import most_likely
-from peekproof.audit.telling.events import Event, weighed
+from peekproof.audit.distinguisher import Event, most_likely, weighed
+from peekproof.audit.precision import leaves
 from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.errors import BudgetExhausted, InvalidInput, PeekproofError
 from peekproof.core.secret import Exact

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from peekproof.audit.analysts.averaging import disguises
-from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, Oracle
-from peekproof.audit.analysts.sample import ExactSample
-from peekproof.audit.analysts.signs import LABEL
+from peekproof.audit.analysts.populations import LABEL
+from peekproof.audit.analysts.protocol import Analyst, Columns, Conversation, ExactSample, Oracle
 from peekproof.testing.statistics import excess_p_value
 
 FALSE_ALARM = 2e-9

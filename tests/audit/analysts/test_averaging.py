@@ -7,7 +7,7 @@ import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, RUNS, Noisy, Quick, as_predicted
 from peekproof.audit.analysts.averaging import Averaging, disguises
-from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.analysts.protocol import ExactSample
 from peekproof.data.load import in_memory
 from peekproof.query.question import parse_question
 from peekproof.testing.statistics import statistical

@@ -5,7 +5,7 @@ import pytest
 
 from audit.analysts.attempts import FALSE_ALARM, as_predicted, played
 from peekproof.audit.analysts.digits import Digits
-from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.analysts.protocol import ExactSample
 from peekproof.core.errors import InvalidInput
 from peekproof.testing.statistics import statistical
 

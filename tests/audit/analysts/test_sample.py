@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peekproof.audit.analysts.sample import ExactSample
+from peekproof.audit.analysts.protocol import ExactSample
 from peekproof.core.errors import InvalidInput
 
 SAMPLE = ExactSample({"a": np.array([1.0, 2.0, 3.0, 6.0])})

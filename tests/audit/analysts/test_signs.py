@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from peekproof.audit.analysts.signs import draw_columns, names, odd_vote
+from peekproof.audit.analysts.populations import draw_columns, names, odd_vote
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.audit.analysts.universe import (
+from peekproof.audit.analysts.populations import (
     check_size,
     draw_numbers,
     is_one_of,

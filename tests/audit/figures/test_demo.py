@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import pytest
 
 from audit.small import CHECKPOINTS, FEATURES, shrink
+from peekproof.audit.demonstration import Climb, Story
 from peekproof.audit.figures.demo import draw
-from peekproof.audit.reply import Reply
-from peekproof.audit.story import Climb, Story
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Target
 from peekproof.core.charge import FREE

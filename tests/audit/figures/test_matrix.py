@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from peekproof.audit.fight import Decisive, Outcome
 from peekproof.audit.figures.attack import draw_attack
 from peekproof.audit.figures.matrix import COMMAND, draw_matrix
 from peekproof.audit.matrix import Matrix
-from peekproof.audit.outcome import Decisive, Outcome
 
 SVG = "{http://www.w3.org/2000/svg}"
 

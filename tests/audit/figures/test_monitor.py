@@ -20,9 +20,8 @@ from peekproof.audit.figures.monitor import (
     SEED,
     draw_monitor,
 )
-from peekproof.audit.monitor import monitor
-from peekproof.audit.monitoring.report import MonitorReport
-from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
+from peekproof.audit.monitor import MonitorReport, monitor
+from peekproof.audit.opponents.controls import HALF_NOISE, HONEST
 from peekproof.audit.opponents.protocol import Setup
 
 

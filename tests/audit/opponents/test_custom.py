@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.audit.opponents.custom import Custom
-from peekproof.audit.opponents.protocol import Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply, Terms
+from peekproof.audit.opponents.sessions import Custom
 from peekproof.core.errors import InvalidInput
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded

@@ -8,7 +8,7 @@ from math import exp
 import pytest
 from mpmath import mpf, ncdf, workdps
 
-from peekproof.audit.telling.claims import most_likely
+from peekproof.audit.distinguisher import most_likely
 from peekproof.core.charge import GDP, TV, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
 

@@ -22,7 +22,7 @@ from lab.examples.selection import (
     study_twice,
 )
 from lab.examples.selection_figure import draw_selection
-from peekproof.audit.reply import Reply
+from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.errors import DataError
 from sizes import sized
 

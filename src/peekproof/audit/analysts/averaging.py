@@ -7,7 +7,8 @@ from typing import ClassVar, Self, final
 
 import numpy as np
 
-from peekproof.audit.analysts.correlation import leanings
+from peekproof.audit.analysts.correlation import agreement, leanings, predicted_share
+from peekproof.audit.analysts.populations import HALF, LABEL, draw_columns, names, odd_vote
 from peekproof.audit.analysts.protocol import (
     Columns,
     Conversation,
@@ -15,8 +16,6 @@ from peekproof.audit.analysts.protocol import (
     Oracle,
     check_questions,
 )
-from peekproof.audit.analysts.signs import HALF, LABEL, draw_columns, names, odd_vote
-from peekproof.audit.correlation import agreement, predicted_share
 from peekproof.core import check
 
 

@@ -8,14 +8,7 @@ from typing import ClassVar, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.analysts.protocol import (
-    Columns,
-    Conversation,
-    Notes,
-    Oracle,
-    check_questions,
-)
-from peekproof.audit.analysts.universe import (
+from peekproof.audit.analysts.populations import (
     NUMBER,
     check_size,
     draw_numbers,
@@ -23,6 +16,13 @@ from peekproof.audit.analysts.universe import (
     overdrawn,
     overstated,
     share_of,
+)
+from peekproof.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
 )
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput

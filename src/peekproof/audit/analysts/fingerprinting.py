@@ -9,6 +9,13 @@ from typing import ClassVar, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from peekproof.audit.analysts.populations import (
+    NUMBER,
+    check_size,
+    draw_numbers,
+    is_one_of,
+    share_of,
+)
 from peekproof.audit.analysts.protocol import (
     Columns,
     Conversation,
@@ -16,7 +23,6 @@ from peekproof.audit.analysts.protocol import (
     Oracle,
     check_questions,
 )
-from peekproof.audit.analysts.universe import NUMBER, check_size, draw_numbers, is_one_of, share_of
 from peekproof.core import check
 
 # A column's bias is drawn between these.

@@ -10,6 +10,8 @@ from typing import ClassVar, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from peekproof.audit.analysts.correlation import agreement
+from peekproof.audit.analysts.populations import HALF, LABEL, draw_columns, names
 from peekproof.audit.analysts.protocol import (
     Columns,
     Conversation,
@@ -17,8 +19,6 @@ from peekproof.audit.analysts.protocol import (
     Oracle,
     check_questions,
 )
-from peekproof.audit.analysts.signs import HALF, LABEL, draw_columns, names
-from peekproof.audit.correlation import agreement
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 

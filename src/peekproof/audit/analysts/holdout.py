@@ -8,14 +8,8 @@ from typing import ClassVar, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from peekproof.audit.analysts.protocol import (
-    Columns,
-    Conversation,
-    Notes,
-    Oracle,
-    check_questions,
-)
-from peekproof.audit.analysts.signs import (
+from peekproof.audit.analysts.correlation import agreement
+from peekproof.audit.analysts.populations import (
     HALF,
     LABEL,
     draw_columns,
@@ -23,7 +17,13 @@ from peekproof.audit.analysts.signs import (
     names,
     odd_vote,
 )
-from peekproof.audit.correlation import agreement
+from peekproof.audit.analysts.protocol import (
+    Columns,
+    Conversation,
+    Notes,
+    Oracle,
+    check_questions,
+)
 from peekproof.core import check
 
 Floats = npt.NDArray[np.float64]

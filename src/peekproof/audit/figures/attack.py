@@ -11,8 +11,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from peekproof.audit.fight import Decisive, Outcome
 from peekproof.audit.figures.look import BLUE, GREY, INK, ORANGE, picture, ruled
-from peekproof.audit.outcome import Decisive, Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

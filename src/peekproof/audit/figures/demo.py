@@ -4,8 +4,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from peekproof.audit.demonstration import (
+    CHECKPOINTS,
+    FEATURES,
+    ROWS,
+    SIGNAL_SHARE,
+    TRUTH,
+    Climb,
+    Story,
+)
 from peekproof.audit.figures.look import GREY, INK, picture
-from peekproof.audit.story import CHECKPOINTS, FEATURES, ROWS, SIGNAL_SHARE, TRUTH, Climb, Story
 from peekproof.core.answer import Answer
 from peekproof.core.numerics import decimal_up
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from peekproof.audit.fight import Outcome
 from peekproof.audit.figures.look import INK, ORANGE, SKY, picture
 from peekproof.audit.matrix import Matrix
-from peekproof.audit.outcome import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING
 
 from peekproof.audit.analysts.correlation import Correlation
 from peekproof.audit.figures.look import BLUE, GREY, INK, ORANGE, picture, ruled
-from peekproof.audit.monitor import monitor
-from peekproof.audit.monitoring.report import Measure, MonitorReport
-from peekproof.audit.opponents.controls import Plain
-from peekproof.audit.opponents.noisy import HALF_NOISE, HONEST
+from peekproof.audit.monitor import Measure, MonitorReport, monitor
+from peekproof.audit.opponents.controls import HALF_NOISE, HONEST, Plain
 from peekproof.audit.opponents.protocol import Setup
 
 if TYPE_CHECKING:

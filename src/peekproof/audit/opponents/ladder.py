@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.analysts.sample import ExactSample
-from peekproof.audit.opponents.protocol import Opponent, Terms
-from peekproof.audit.reply import Reply
+from peekproof.audit.analysts.protocol import Columns, ExactSample
+from peekproof.audit.opponents.protocol import Opponent, Reply, Terms
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import InvalidInput
 from peekproof.mechanisms.ladder import Ladder

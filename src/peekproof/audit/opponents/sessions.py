@@ -1,11 +1,15 @@
-"""Sessions as opponents, one for each mechanism that a session can be opened with."""
+"""Sessions as opponents, one for each mechanism that a session can be opened with.
 
+Your own way to answer as an opponent: a session with its options, or anything that replies.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final, runtime_checkable
 
 from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.opponents.protocol import Opponent, Terms
-from peekproof.audit.reply import Reply, reply_of
+from peekproof.audit.opponents.protocol import Opponent, Promise, Reply, Terms, reply_of, sound
+from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.checking import Checking
@@ -13,7 +17,7 @@ from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.rounds import Rounds
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Guessed, Mechanism
+from peekproof.planner.plan import Guessed, Mechanism, Plan
 from peekproof.query.question import parse_question
 from peekproof.session.opening import open
 from peekproof.session.quotients import OneNumber
@@ -26,6 +30,17 @@ _PORTIONS = (0.5, 0.55, 0.65, 0.8)
 # Guesses that may fail, and batches of questions, where a session must know that beforehand.
 _FAILURES = 10
 _ROUNDS = 10
+
+
+def _planned(plan: Plan) -> Promise:
+    """A plan's budget is the loss of all its questions together, unless it counts draws."""
+    loss = plan.budget
+    # Where a radius grows with the failures or with the stage, the plan's is not the largest.
+    grows = isinstance(plan.mechanism, Checking | OpenEnded)
+    return Promise(
+        loss=loss if isinstance(loss, GDP | PureDP) else None,
+        radius=None if grows else plan.radius,
+    )
 
 
 @final
@@ -65,6 +80,10 @@ class Asked(Opponent):
 
     def close(self) -> None:
         self.session.close()
+
+    @property
+    def promise(self) -> Promise:
+        return _planned(self.session.plan)
 
 
 @final
@@ -112,4 +131,88 @@ class Opened:
                 entropy=Seeded(terms.seed),
                 ledger=MEMORY,
             )
+        )
+
+
+class Claimed(Protocol):
+    """A value with its interval: an Answer, a Reply, or anything with these three."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def low(self) -> float: ...
+
+    @property
+    def high(self) -> float: ...
+
+
+@runtime_checkable
+class Replying(Protocol):
+    """Whoever replies as an opponent does; if it has a `close`, that is called at the end."""
+
+    def reply(
+        self, question: str, *, guess: float | None = None, tolerance: float | None = None
+    ) -> Claimed:
+        """An answer with its interval, or a Refusal that is raised."""
+        ...
+
+
+@runtime_checkable
+class Answering(Protocol):
+    """Whoever is asked by the question alone; if it has a `close`, that is called at the end."""
+
+    def ask(self, question: str) -> Claimed:
+        """An answer with its interval, or a Refusal that is raised."""
+        ...
+
+
+@final
+class Wrapped(Opponent):
+    """Passes questions on to one of these; each reply is about its own question."""
+
+    def __init__(self, held: Replying | Answering) -> None:
+        self._held = held
+
+    def reply(
+        self, question: str, *, guess: float | None = None, tolerance: float | None = None
+    ) -> Reply:
+        if isinstance(self._held, Replying):
+            said = self._held.reply(question, guess=guess, tolerance=tolerance)
+        else:
+            said = self._held.ask(question)
+        return sound(said, opponent=type(self._held).__name__)
+
+    def close(self) -> None:
+        close = getattr(self._held, "close", None)
+        if close is not None:
+            close()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Custom:
+    """What `make` opens on the rows, under the terms: promise, number of questions and seed.
+
+        Custom("mine", lambda columns, terms: peekproof.open(columns, rounds=3, …))
+
+    It is to keep the confidence of the terms and answer as many questions. For workers `make` has
+    to be a function that a module defines.
+    """
+
+    name: str
+    make: Callable[[Columns, Terms], Session | Replying | Answering]
+    certified: bool = True
+
+    def open(self, columns: Columns, *, terms: Terms) -> Opponent:
+        made = self.make(columns, terms)
+        match made:
+            case Session():
+                return Asked(made)
+            case Replying() | Answering():
+                return Wrapped(made)
+        raise InvalidInput(
+            argument="make",
+            accepted="a function that returns a Session, or an object with `reply` or `ask`",
+            given=type(made).__name__,
         )

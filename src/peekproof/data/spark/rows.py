@@ -1,25 +1,122 @@
-"""Rows on a Spark cluster, as a session holds them."""
+"""Rows on a Spark cluster, as a session holds them.
+
+A part of a split, decided row by row on the executors.
+
+Whether the files behind a frame are still those that its fingerprint was computed from.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
-from pyspark.sql import DataFrame
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as f
 
 from peekproof.core.errors import DataChanged, DataError, EvaluationFailed, PeekproofError
-from peekproof.data.drawing import empty
 from peekproof.data.fingerprint import Fingerprint
-from peekproof.data.frame import Frame
-from peekproof.data.source import Total, sealed
-from peekproof.data.spark.asking import Asking
+from peekproof.data.frame import LARGEST, Frame, empty, needs_column, unsuitable
+from peekproof.data.source import Total, Unordered, sealed
 from peekproof.data.spark.cluster import Lease
 from peekproof.data.spark.columns import Columns
-from peekproof.data.spark.files import Files, Token
+from peekproof.data.spark.job import Asking
 from peekproof.data.spark.marking import on_driver, on_executors
-from peekproof.data.spark.part import check_distinct, part_of
 from peekproof.data.spark.workers import prepared
-from peekproof.data.unordered import Unordered
 from peekproof.query.form import Given
 from peekproof.query.question import Question
+from peekproof.query.schema import Kind
+
+
+def part_of(frame: DataFrame, columns: Columns, part: Frame) -> DataFrame:
+    """The rows of a part only: which ones depends on no question."""
+    positions = _positions(frame)
+    digest = f.md5(f.concat(f.lit(part.salted("")), _written(positions, columns, part.by)))
+    held = positions.filter(f.substring(digest, 1, 2).isin(sorted(part.buckets)))
+    return held.toDF(*frame.columns)
+
+
+def check_distinct(frame: DataFrame, columns: Columns, by: str, *, rows: int) -> None:
+    """Refuse a column that cannot tell all rows apart."""
+    if not by:
+        raise needs_column()
+    positions = _positions(frame)
+    key = _key(positions, columns, by)
+    usable = key.isNotNull()
+    if columns.schema.columns[by] is Kind.NUMBER:
+        usable = (f.abs(key) < f.lit(LARGEST)) & (f.floor(key) == key)
+    counted = f.sum(f.when(usable, f.lit(1)).otherwise(f.lit(0)))
+    ((values, whole),) = positions.select(f.count_distinct(key), counted).collect()
+    if whole != rows:
+        raise unsuitable(by, "a value that is missing, not whole or too large")
+    if values != rows:
+        raise unsuitable(by, "a value that two rows have")
+
+
+def _positions(frame: DataFrame) -> DataFrame:
+    """The columns by position: what one is called reaches no expression."""
+    return frame.toDF(*(f"p{place}" for place in range(len(frame.columns))))
+
+
+def _key(positions: DataFrame, columns: Columns, by: str) -> Column:
+    column = positions[f"p{columns.places[by]}"]
+    kind = "double" if columns.schema.columns[by] is Kind.NUMBER else "string"
+    return column.cast(kind)
+
+
+def _written(positions: DataFrame, columns: Columns, by: str) -> Column:
+    """The column as all engines write it: text as it is, whole numbers in decimal digits."""
+    key = _key(positions, columns, by)
+    number = columns.schema.columns[by] is Kind.NUMBER
+    return key.cast("long").cast("string") if number else key
+
+
+# What these do to rows depends on the rows alone. A limit, a sample or a join may give other
+# rows in every job, though all files are the same.
+_STEADY = frozenset({"LogicalRelation", "Project", "Filter", "Union", "SubqueryAlias", "View"})
+_FILES = "HadoopFsRelation"
+
+Token = tuple[tuple[str, int, int], ...]
+
+
+@final
+class Files:
+    """The files of a frame: which, how long, and when they were last written."""
+
+    def __init__(self, frame: DataFrame) -> None:
+        context = frame.sparkSession.sparkContext
+        jvm = context._jvm
+        if jvm is None:
+            raise RuntimeError("the session has been stopped")
+        self._hadoop = context._jsc.hadoopConfiguration()
+        self._paths = [
+            (name, jvm.org.apache.hadoop.fs.Path(jvm.java.net.URI(name)))
+            for name in sorted(frame.inputFiles())
+        ]
+
+    def token(self) -> Token:
+        """The same as long as no file was written, replaced or removed; length −1 if gone."""
+        return tuple((name, *self._status(path)) for name, path in self._paths)
+
+    def _status(self, path: Any) -> tuple[int, int]:
+        try:
+            status = path.getFileSystem(self._hadoop).getFileStatus(path)
+            return int(status.getLen()), int(status.getModificationTime())
+        except Py4JJavaError:
+            return -1, -1
+
+
+def made_of_files(frame: DataFrame) -> bool:
+    """Whether every job on the frame gives the same rows while its files are the same."""
+    plan = frame._jdf.queryExecution().optimizedPlan()
+    return bool(plan.deterministic()) and _steady(plan) and bool(frame.inputFiles())
+
+
+def _steady(plan: Any) -> bool:
+    name = plan.getClass().getSimpleName()
+    if name == "LogicalRelation":
+        return str(plan.relation().getClass().getSimpleName()) == _FILES
+    children = plan.children()
+    return name in _STEADY and all(_steady(children.apply(i)) for i in range(children.size()))
+
 
 T = TypeVar("T")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from peekproof.core.errors import DataError
-from peekproof.data.address import scheme_of
+from peekproof.data.load import scheme_of
 from peekproof.data.source import Progress, Source
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def open_url(url: str, *, progress: Progress | None = None) -> Source:
     _require(engine)
     if engine == "duckdb":
         return _from_file(Path(unquote(where.removeprefix("duckdb://"))), names, progress)
-    from peekproof.data.sql.postgres_address import read_address  # noqa: PLC0415
+    from peekproof.data.sql.postgres import read_address  # noqa: PLC0415
 
     address = read_address(where, names)
     return _from_server(address.connection, names, address.shown, progress)
@@ -111,8 +111,8 @@ def _in_duckdb(
 ) -> Source:
     import duckdb  # noqa: PLC0415
 
-    from peekproof.data.sql.duckdb_link import DuckDBLink  # noqa: PLC0415
-    from peekproof.data.sql.source import DatabaseSource  # noqa: PLC0415
+    from peekproof.data.sql.database import DatabaseSource  # noqa: PLC0415
+    from peekproof.data.sql.duckdb import DuckDBLink  # noqa: PLC0415
 
     try:
         return DatabaseSource(DuckDBLink(connection, place, shown), progress)
@@ -130,8 +130,8 @@ def _in_duckdb(
 def _from_server(conninfo: str, names: Names, shown: str, progress: Progress | None) -> Source:
     import psycopg  # noqa: PLC0415
 
-    from peekproof.data.sql.postgres_link import PostgresLink  # noqa: PLC0415
-    from peekproof.data.sql.source import DatabaseSource  # noqa: PLC0415
+    from peekproof.data.sql.database import DatabaseSource  # noqa: PLC0415
+    from peekproof.data.sql.postgres import PostgresLink  # noqa: PLC0415
 
     try:
         link = PostgresLink(conninfo, *names, shown)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import final
 
-from peekproof.data.sql.compile import Scope, clipped, number, truth
-from peekproof.data.sql.ground import Value
+from peekproof.data.sql.compile import Scope, Value, clipped, number, truth
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import (
     FINE,

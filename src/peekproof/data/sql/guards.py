@@ -22,17 +22,74 @@ on a scale of 2⁻¹⁰²⁴ is at least 1; if both are less than 1, the divisor
 the quotient on a scale of 2⁻⁵¹² at least 2⁵¹². It vanishes if it is at most ½ on a scale of 2¹⁰⁷⁴:
 a quotient of two numbers of 53 bits that is above ½ is above by more than half a unit in the last
 place.
+
+From where on arithmetic with one constant leaves the finite doubles, or falls to 0.
+
+Operations as PostgreSQL does them.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import accumulate
 from operator import add, and_, mul, or_
+from sys import float_info
 from typing import Final
 
-from peekproof.data.sql import thresholds
-from peekproof.data.sql.ground import Value
-from peekproof.data.sql.operations import Operand, Operations
+from peekproof.data.sql.compile import FEW_TEXTS, Operand, Operations, Value
+
+_LARGEST = float_info.max
+_HALF_SMALLEST = 2.0**-537, 2.0**-538  # their product is half of the smallest double
+
+
+def last_finite_product(factor: float) -> float:
+    """The largest x with a finite x·|factor|, for |factor| > 1."""
+    return _largest(_LARGEST / abs(factor), lambda x: math.isfinite(x * abs(factor)))
+
+
+def last_zero_product(factor: float) -> float:
+    """The largest x with x·|factor| rounded to 0, for 0 < |factor| < 1."""
+    start = _HALF_SMALLEST[0] / abs(factor) * _HALF_SMALLEST[1]
+    return _largest(start, lambda x: x * abs(factor) == 0.0)
+
+
+def last_finite_dividend(divisor: float) -> float:
+    """The largest x with a finite x/|divisor|, for 0 < |divisor| < 1."""
+    return _largest(_LARGEST * abs(divisor), lambda x: math.isfinite(x / abs(divisor)))
+
+
+def last_zero_dividend(divisor: float) -> float:
+    """The largest x with x/|divisor| rounded to 0, for |divisor| > 1."""
+    start = _HALF_SMALLEST[0] * abs(divisor) * _HALF_SMALLEST[1]
+    return _largest(start, lambda x: x / abs(divisor) == 0.0)
+
+
+def last_infinite_divisor(dividend: float) -> float:
+    """The largest x >= 0 with |dividend|/x beyond all doubles, or 0; the dividend is not 0."""
+    start = abs(dividend) / _LARGEST
+    return _largest(start, lambda x: x == 0.0 or math.isinf(abs(dividend) / x))
+
+
+def last_divisor(dividend: float) -> float:
+    """The largest finite x with |dividend|/x not rounded to 0."""
+    if abs(dividend) / _LARGEST != 0.0:
+        return _LARGEST
+    start = abs(dividend) / _HALF_SMALLEST[0] / _HALF_SMALLEST[1]
+    return _largest(min(start, _LARGEST), lambda x: x == 0.0 or abs(dividend) / x != 0.0)
+
+
+def _largest(start: float, holds: Callable[[float], bool]) -> float:
+    """The largest double, of those that are at least 0, for which a monotone condition holds.
+
+    `start` is within a few roundings of it.
+    """
+    found = start
+    while not holds(found):
+        found = math.nextafter(found, 0.0)
+    while holds(after := math.nextafter(found, math.inf)) and after < math.inf:
+        found = after
+    return found
+
 
 INFINITY: Final = float("inf")
 _LOW, _HIGH = 2.0**-500, 2.0**500
@@ -119,9 +176,9 @@ class Guarded(Operations):
             return plain
         size = value.abs()
         if abs(factor) > 1.0:
-            last = self.double(thresholds.last_finite_product(factor))
+            last = self.double(last_finite_product(factor))
             return (size > last).ifelse(self._signed(factor, value), plain)
-        last = self.double(thresholds.last_zero_product(factor))
+        last = self.double(last_zero_product(factor))
         return (size <= last).ifelse(self.constant(0.0), plain)
 
     def quotient(self, dividend: Operand, divisor: Operand) -> Value:
@@ -137,9 +194,9 @@ class Guarded(Operations):
             return plain
         size = value.abs()
         if abs(divisor) < 1.0:
-            last = self.double(thresholds.last_finite_dividend(divisor))
+            last = self.double(last_finite_dividend(divisor))
             return (size > last).ifelse(self._signed(divisor, value), plain)
-        last = self.double(thresholds.last_zero_dividend(divisor))
+        last = self.double(last_zero_dividend(divisor))
         return (size <= last).ifelse(self.constant(0.0), plain)
 
     def _reciprocal(self, dividend: float, value: Value) -> Value:
@@ -150,10 +207,10 @@ class Guarded(Operations):
         return self.cases(
             (value == zero, self.missing()),
             (
-                size <= self.double(thresholds.last_infinite_divisor(dividend)),
+                size <= self.double(last_infinite_divisor(dividend)),
                 self._signed(dividend, value),
             ),
-            (size > self.double(thresholds.last_divisor(dividend)), zero),
+            (size > self.double(last_divisor(dividend)), zero),
             otherwise=self.double(dividend) / value,
         )
 
@@ -185,7 +242,7 @@ class Guarded(Operations):
     def fraction(self, part: Value, width: float) -> Value:
         if width <= 1.0:
             return part / self.double(width)
-        last = self.double(thresholds.last_zero_dividend(width))
+        last = self.double(last_zero_dividend(width))
         return (part <= last).ifelse(self.constant(0.0), part / self.double(width))
 
     def _at_most(self, size: Value, bound: float) -> Value:
@@ -202,3 +259,49 @@ class Guarded(Operations):
         zero = self.constant(0.0)
         same = (first > zero) == (second > zero)
         return same.ifelse(self.constant(INFINITY), self.constant(-INFINITY))
+
+
+_BUCKET = "width_bucket"
+
+
+class PostgresOperations(Guarded):
+    """Guarded arithmetic, and search by halves in arrays."""
+
+    joins = True
+
+    def both(self, left: Value, right: Value) -> Value:
+        return self.ground.call("booland_statefunc", "boolean, boolean > boolean", left, right)
+
+    def text(self, text: str) -> Value | None:
+        # No text of PostgreSQL holds a NUL, and none is sent.
+        return None if "\0" in text else super().text(text)
+
+    def divided(self, dividend: Value, divisor: int) -> Value:
+        by = self.long(divisor)
+        return self.ground.call("int8div", "int64, int64 > int64", dividend, by)
+
+    def begins(self, text: Value, start: Value) -> Value:
+        return self.ground.call("starts_with", "string, string > boolean", text, start)
+
+    def ends(self, text: Value, end: Value) -> Value:
+        size = self.ground.call("char_length", "string > int32", end)
+        return self.ground.call("right", "string, int32 > string", text, size) == end
+
+    def contains(self, text: Value, part: Value) -> Value:
+        found = self.ground.call("strpos", "string, string > int32", text, part)
+        return found > self.whole(0)
+
+    def rank(self, number: Value, edges: Sequence[float]) -> Value:
+        listed = self.ground.literal(list(edges), "array<float64>")
+        return self.ground.call(_BUCKET, "float64, array<float64> > int32", number, listed)
+
+    def place(self, text: Value, values: Sequence[str]) -> Value:
+        if len(values) <= FEW_TEXTS or any("\0" in value for value in values):
+            return super().place(text, values)
+        # As bytes, whose order does not depend on the language of the database.
+        ground, none = self.ground, self.whole(len(values))
+        listed = ground.literal([value.encode() for value in values], "array<binary>")
+        utf8 = ground.fixed("UTF8", "string")
+        held = ground.call("convert_to", "string, string > binary", text, utf8)
+        after = ground.call(_BUCKET, "binary, array<binary> > int32", held, listed)
+        return (listed[after - self.whole(1)] == held).ifelse(after - self.whole(1), none)

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.protocol import Analyst
-from peekproof.audit.outcome import Outcome
+from peekproof.audit.fight import Outcome
 from peekproof.core.errors import GatewayUnavailable
 from peekproof.core.numerics import level_down
 from peekproof.server import messages

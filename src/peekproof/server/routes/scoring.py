@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput, NotServed
-from peekproof.data.pairs import PairStatistic
+from peekproof.data.statistic import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Predictions
 from peekproof.learn.desk import Guessed, LocalDesk, condition

@@ -1,19 +1,118 @@
-"""How much one run of a mechanism shows of many records, at least.
+"""How much an input shows in what is released, at least: bounds from below on a loss.
+
+Two inputs that differ in one record are released many times each. An event that happens more often
+on one of them than a loss allows refutes that loss. That none was found proves nothing.
+
+How much one run of a mechanism shows of many records, at least.
 
 Each record is one of two by a fair coin; the mechanism runs once on all of them, and its output is
 used to guess coins. More right guesses than a loss allows refute it: see `theory.one_run`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol, final
+from typing import Any, Protocol, TypeVar, final
 
+from peekproof.audit.distinguisher import (
+    Claim,
+    Event,
+    Telling,
+    checked,
+    drawn,
+    most_telling,
+    weighed,
+)
 from peekproof.core import check
 from peekproof.core.charge import ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.one_run import LARGEST, any_guesses, fixed_guesses
+
+R = TypeVar("R")
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossFloor:
+    """What many draws on two neighbours prove of a loss.
+
+    `epsilon` (at `delta`) and `mu` are bounds from below, and `exceeds` says that the claim is
+    refuted; all of it together is wrong with probability at most `false_alarm`.
+    """
+
+    tellings: tuple[Telling, ...]
+    delta: float
+    false_alarm: float
+    claim: Claim | None
+
+    @property
+    def epsilon(self) -> float:
+        return max(each.epsilon(delta=self.delta) for each in self.tellings)
+
+    @property
+    def mu(self) -> float:
+        return max(each.mu for each in self.tellings)
+
+    @property
+    def exceeds(self) -> bool:
+        claim = self.claim
+        return claim is not None and any(each.exceeds(claim) for each in self.tellings)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "mu": self.mu,
+            "claim": None if self.claim is None else str(self.claim),
+            "exceeds": self.exceeds,
+            "false_alarm": self.false_alarm,
+            "events": [each.to_dict() for each in self.tellings],
+        }
+
+    def __str__(self) -> str:
+        at = f" at δ = {self.delta:g}" if self.delta else ""
+        lines = [f"ε ≥ {self.epsilon:.3f}{at}, μ ≥ {self.mu:.3f}", *map(str, self.tellings)]
+        if self.claim is not None:
+            verdict = "refuted" if self.exceeds else "not refuted (which proves nothing)"
+            lines.append(f"claimed {self.claim}: {verdict}")
+        return "\n".join([*lines, f"wrong with probability at most {self.false_alarm:g}"])
+
+
+def loss_floor(
+    one: Callable[[], R],
+    other: Callable[[], R],
+    *,
+    trials: int,
+    false_alarm: float,
+    delta: float = 0.0,
+    claim: Claim | None = None,
+    events: Mapping[str, Callable[[R], bool]] | None = None,
+) -> LossFloor:
+    """What `trials` releases on each of two neighbouring inputs prove of the loss.
+
+    `one` and `other` release afresh, independently, on every call: a number, anything that can be
+    counted, or a tuple, list or array of numbers. Half of the draws find the events that tell most:
+    thresholds, sets of values, and `events` by name; the other half tests these.
+    """
+    if claim is not None:
+        checked(claim)
+    halves = drawn(one, other, trials=trials)
+    claimed = float(claim.delta) if isinstance(claim, ApproxDP) else 0.0
+    found = most_telling(
+        halves.proposing,
+        halves.picking,
+        given=[Event(name=name, holds=holds) for name, holds in (events or {}).items()],
+        false_alarm=false_alarm,
+        delta=max(delta, claimed),
+    )
+    return LossFloor(
+        tellings=weighed([each.event for each in found], *halves.testing, false_alarm=false_alarm),
+        delta=delta,
+        false_alarm=false_alarm,
+        claim=claim,
+    )
+
 
 HALVINGS = 50
 

@@ -1,30 +1,68 @@
-"""A table in a database as a source of rows."""
+"""A table in a database as a source of rows.
+
+A part of a split, decided row by row inside the database.
+"""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import reduce
 from threading import RLock
 from typing import Any, Protocol, final
 
+import ibis
 import polars as pl
 
 from peekproof.core.errors import DataChanged, EvaluationFailed
 from peekproof.core.shown import visible
 from peekproof.data.column_marks import ColumnMarks
-from peekproof.data.drawing import empty, unsuitable
 from peekproof.data.fingerprint import Fingerprint
-from peekproof.data.frame import Frame
+from peekproof.data.frame import LARGEST, Frame, empty, needs_column, unsuitable
 from peekproof.data.normal import MOMENT, normalised
-from peekproof.data.source import Progress, Total, sealed
+from peekproof.data.source import Progress, Total, Unordered, sealed
 from peekproof.data.sql.aggregate import FEW
+from peekproof.data.sql.compile import Value
 from peekproof.data.sql.layout import Layout
-from peekproof.data.sql.part import part_of, suitable
-from peekproof.data.sql.statement import Statements
-from peekproof.data.unordered import Unordered
+from peekproof.data.sql.statement import Statements, statement
 from peekproof.query.form import Drawn, Given, Grouped, Histogram, Quantile
 from peekproof.query.question import Question
 from peekproof.query.schema import Kind, Schema
+
+
+def part_of(layout: Layout, frame: Frame) -> Layout:
+    """The table with the rows of a part only: which ones depends on no question."""
+    does = layout.operations()
+    salted = ibis.literal(frame.salted(""), type="string") + _written(layout, frame.by)
+    digest = does.ground.call("md5", "string > string", salted)
+    held = digest.substr(0, 2).isin(sorted(frame.buckets))
+    return replace(layout, table=layout.table.filter(held))
+
+
+def suitable(layout: Layout, by: str) -> str:
+    """The statement that counts the values of a column, and the rows that can be written."""
+    if not by:
+        raise needs_column()
+    key, does = _key(layout, by), layout.operations()
+    usable = key.notnull()
+    if layout.columns[by].kind is Kind.NUMBER:
+        small = (key < does.constant(LARGEST)) & (key > does.constant(-LARGEST))
+        usable = small & (key.floor() == key)
+    found = layout.table.aggregate(
+        values=key.nunique(), usable=usable.ifelse(does.whole(1), does.whole(0)).sum()
+    )
+    return statement(found, layout.dialect)
+
+
+def _key(layout: Layout, by: str) -> Value:
+    return layout.columns[by].asked(layout.table[by], layout.operations())
+
+
+def _written(layout: Layout, by: str) -> Value:
+    """The column as all engines write it: text as it is, whole numbers in decimal digits."""
+    key = _key(layout, by)
+    return key if layout.columns[by].kind is Kind.TEXT else key.cast("int64").cast("string")
+
 
 _TOGETHER = 100  # questions in one statement
 

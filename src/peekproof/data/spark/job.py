@@ -1,19 +1,71 @@
-"""Questions to one job: Ibis writes what the compiler says, and Spark adds it up."""
+"""Questions to one job: Ibis writes what the compiler says, and Spark adds it up.
 
+What Spark does in its own way.
+
+Expressions of Ibis as text that Spark reads as they are meant.
+"""
+
+import math
 from collections.abc import Sequence
-from typing import final
+from typing import Any, final
 
 import ibis
+import ibis.expr.datatypes as kinds
+import sqlglot.expressions as syntax
+from ibis.backends.sql.compilers import PySparkCompiler
+from ibis.backends.sql.compilers.base import SQLGlotCompiler
 from pyspark.sql import DataFrame
 
 from peekproof.data.spark.columns import Columns
-from peekproof.data.spark.operations import SparkOperations
-from peekproof.data.spark.writing import written
 from peekproof.data.sql.aggregate import Groups, Sums, Totals, aggregate, summed
-from peekproof.data.sql.compile import Scope
-from peekproof.data.sql.ground import Value
+from peekproof.data.sql.compile import Operations, Scope, Value
 from peekproof.query.form import Drawn
 from peekproof.query.schema import Kind
+
+
+@final
+class SparkOperations(Operations):
+    """Texts are written as the hexadecimal digits of their bytes: nothing in them is syntax."""
+
+    def text(self, text: str) -> Value | None:
+        """A text that a question gives; None for one that is not Unicode, which no row holds."""
+        try:
+            content = text.encode()
+        except UnicodeEncodeError:
+            return None
+        return self.ground.literal(content, "binary").cast("string")
+
+
+@final
+class _Compiler(PySparkCompiler):  # type: ignore[misc]
+    """Without Ibis's options for Spark, which only a connection of its own brings along."""
+
+    __slots__ = ()
+
+    def visit_Field(self, op: Any, *, rel: Any, name: str) -> Any:  # noqa: N802
+        return SQLGlotCompiler.visit_Field(self, op, rel=rel, name=name)
+
+    def visit_NonNullLiteral(  # noqa: N802
+        self, op: Any, *, value: Any, dtype: kinds.DataType
+    ) -> Any:
+        """A double has an exponent: without one Spark would take it for a decimal."""
+        if not dtype.is_floating():
+            return super().visit_NonNullLiteral(op, value=value, dtype=dtype)
+        if not math.isfinite(value):
+            return self.cast(syntax.Literal.string(str(value)), dtype)
+        digits = repr(abs(value))
+        number = syntax.Literal.number(digits if "e" in digits else f"{digits}e0")
+        return syntax.Neg(this=number) if math.copysign(1.0, value) < 0 else number
+
+
+_COMPILER = _Compiler()
+
+
+def written(expression: Any) -> str:
+    """The text of a table expression."""
+    text: str = _COMPILER.to_sqlglot(expression).sql(_COMPILER.dialect)
+    return text
+
 
 _VIEW = "held"
 _TYPES = {Kind.TEXT: "string", Kind.FLAG: "boolean"}

@@ -107,8 +107,11 @@ def _text(session: "SparkSession", wanted: str) -> "DataFrame":
 
 def _held(frame: "DataFrame", *, name: str, lease: Lease) -> Source:
     from peekproof.data.spark.columns import columns_of  # noqa: PLC0415
-    from peekproof.data.spark.files import Files, made_of_files  # noqa: PLC0415
-    from peekproof.data.spark.rows import SparkRows  # noqa: PLC0415
+    from peekproof.data.spark.rows import (  # noqa: PLC0415
+        Files,
+        SparkRows,
+        made_of_files,
+    )
 
     columns = columns_of(frame, source=name)
     try:

@@ -1,1 +1,0 @@
-"""Whether two inputs can be told apart by what is released: claims, draws, events, counts."""
