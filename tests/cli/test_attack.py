@@ -18,7 +18,7 @@ from peekproof.audit.fight import Decisive, Outcome, fight
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.controls import Plain
 from peekproof.cli import attack
-from peekproof.cli.attack_one import _cells
+from peekproof.cli.attack import _cells
 
 SMALL = ("--rows", "400", "--questions", "30")
 
@@ -202,7 +202,7 @@ def test_all_names_are_listed_with_a_line(run: Run) -> None:
 def test_bad_input_is_found_before_any_work(
     run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
-    monkeypatch.setattr("peekproof.cli.attack_one.settle", None)
+    monkeypatch.setattr("peekproof.cli.attack.settle", None)
     monkeypatch.setattr("peekproof.audit.matrix.settle", None)
     done = run("attack", *words)
 

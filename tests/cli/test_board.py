@@ -10,7 +10,7 @@ import pytest
 
 from cli.running import Outcome, Run
 from learn.board.contests import frame_of, labels_of
-from peekproof.cli.board_show import bar
+from peekproof.cli.board import bar
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import Run
-from peekproof.cli import plan_chains, plan_compare
+from peekproof.cli import plan
 from peekproof.core.certificate import Target
 from peekproof.planner.growth import growth
 from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
@@ -15,8 +15,8 @@ from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION,
 
 @pytest.fixture(autouse=True)
 def _few_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_compare, "COUNTS", (1, 10, 1000))
-    monkeypatch.setattr(plan_chains, "COUNTS", (1, 100))
+    monkeypatch.setattr(plan, "COUNTS", (1, 10, 1000))
+    monkeypatch.setattr(plan, "CHAIN_COUNTS", (1, 100))
 
 
 def table(out: str) -> list[tuple[str, float, str]]:

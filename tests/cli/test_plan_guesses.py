@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cli.running import Run
-from peekproof.cli.plan_guesses import from_training
+from peekproof.cli.plan import from_training
 from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up
 from peekproof.planner.guessing import HALF, best_guessing, split_guessing

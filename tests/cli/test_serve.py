@@ -17,8 +17,8 @@ import pytest
 from cli.running import Run
 from cli.serving import serving
 from ledger.postgres_server import Database
-from peekproof.cli import serve_running
-from peekproof.cli.serve_demo import CARRIERS, ORIGINS, ROWS, demonstration
+from peekproof.cli import serve
+from peekproof.cli.serve import CARRIERS, ORIGINS, ROWS, demonstration
 from peekproof.server.served import open_all
 from peekproof.server.serving import Worker
 from peekproof.server.settings import Dataset, Settings
@@ -320,4 +320,4 @@ def test_a_missing_extra_says_what_to_install(
 
 
 def test_a_link_has_its_token_where_browsers_do_not_send_it() -> None:
-    assert serve_running.link_of("https://x", "pp_a_b") == "https://x/#token=pp_a_b"
+    assert serve.link_of("https://x", "pp_a_b") == "https://x/#token=pp_a_b"

@@ -1,15 +1,190 @@
-"""`peekproof board`: a leaderboard in a folder."""
+"""`peekproof board`: a leaderboard in a folder.
 
+`peekproof board export` and `verify`: the signed result of a board.
+
+`peekproof board program`: a board as the scoring program of a contest platform.
+
+`peekproof board show`: standings and final rankings with intervals drawn as bars.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.board_export import export, verify
-from peekproof.cli.board_program import program
-from peekproof.cli.board_show import show, show_final
-from peekproof.core.errors import InvalidInput
+from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.board.board import Board
+from peekproof.learn.board.export import export_text, verify_export
+from peekproof.learn.board.final import Final
+from peekproof.learn.board.programs import scored_codabench
+from peekproof.learn.board.standings import Ranked, Standings
+from peekproof.learn.board.writing import write_whole
+
+
+@click.command()
+@click.argument("name")
+@click.option("--out", metavar="FILE", help="Where to write it. [default: NAME.board.json]")
+@options.as_json
+def export(name: str, out: str | None, json_wanted: bool) -> None:
+    """Write the signed result of the board NAME, which must be closed."""
+    with Board.open(name) as opened:
+        text = export_text(opened.export())
+        key, stem = opened.settings.public_key, opened.folder.name
+    path = Path(out or f"{stem}.json")
+    try:
+        write_whole(path, text.encode())
+    except OSError as error:
+        problem, hint = f"cannot be written ({error.strerror})", "name another file with --out"
+        raise DataError(source=str(path), problem=problem, hint=hint) from error
+    if json_wanted:
+        render.as_json({"file": str(path), "public_key": key})
+    else:
+        render.line(f"{path} is signed; verify it with the public key {key}")
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--public-key", required=True, metavar="HEX", help="The key the board was announced with."
+)
+@click.option("--receipt", metavar="HEX", help="Also find this entry among those recorded.")
+@options.as_json
+def verify(file: str, public_key: str, receipt: str | None, json_wanted: bool) -> None:
+    """Check the signed result in FILE against a public key."""
+    try:
+        content = Path(file).read_bytes()
+    except OSError as error:
+        problem, hint = f"cannot be read ({error.strerror})", "name the export of a board"
+        raise DataError(source=file, problem=problem, hint=hint) from error
+    found = verify_export(content, public_key)
+    receipts = found["entries"]["receipts"]
+    if receipt is not None and receipt not in receipts:
+        hint = "compare it with what the team was given"
+        raise DataError(source=file, problem="does not record this receipt", hint=hint)
+    if json_wanted:
+        render.as_json({"verified": True, "title": found["settings"]["title"]})
+        return
+    winners = [each["team"] for each in found["final"]["finalists"] if each["rank"] == 1]
+    render.line(
+        f"{file} was signed by this key and is as it was: {found['settings']['title']}, "
+        f"{len(receipts):,} entries, first: {', '.join(winners)}"
+    )
+    if receipt is not None:
+        render.line(f"entry {receipts.index(receipt) + 1} is this receipt's")
+
+
+@click.group()
+def program() -> None:
+    """Score submissions that a contest platform collects."""
+
+
+@program.command()
+@click.argument("input_dir")
+@click.argument("output_dir")
+@click.option("--board", "name", metavar="NAME", help="The board. [default: what ref/board names]")
+@click.option("--team", help="Who submits. [default: what peekproof.json of the submission says]")
+def codabench(input_dir: str, output_dir: str, name: str | None, team: str | None) -> None:
+    """Score INPUT_DIR/res and write OUTPUT_DIR/scores.json, as Codabench calls it."""
+    found = scored_codabench(Path(input_dir), Path(output_dir), board=name, team=team)
+    render.line(f"{found['shown']}, {found['rank_text']}")
+
+
+_WIDE = 30
+
+
+@click.command()
+@click.argument("name")
+@options.as_json
+def show(name: str, json_wanted: bool) -> None:
+    """Who stands where on the board NAME, or once it is closed, who has won."""
+    with Board.open(name) as opened:
+        standings, final = opened.standings(), opened.final
+    if json_wanted:
+        ended = None if final is None else final.to_dict()
+        render.as_json({"standings": standings.to_dict(), "final": ended})
+        return
+    _show_standings(standings)
+    if final is not None:
+        render.heading("Final", "")
+        show_final(final, higher=standings.higher, json_wanted=False)
+
+
+def _show_standings(standings: Standings) -> None:
+    better = "higher is better" if standings.higher else "lower is better"
+    state = "closed" if standings.closed else "open"
+    render.heading(standings.title, f"{standings.metric}, {better}, {state}")
+    if standings.teams:
+        ends = [(each.entry.low, each.entry.high) for each in standings.teams]
+        low, high = _axis(ends)
+        render.table(
+            ["rank", "team", "entry", "score", f"{low:.2f} to {high:.2f}", "left"],
+            [
+                [
+                    _rank(each),
+                    each.entry.team,
+                    _entry(each.entry.number, each.entry.name),
+                    each.entry.shown,
+                    bar(each.entry.low, each.entry.high, axis=(low, high)),
+                    f"{each.left:,}",
+                ]
+                for each in standings.teams
+            ],
+        )
+    render.line(
+        f"{standings.entries:,} entries, {standings.left:,} of {standings.submissions:,} "
+        f"submissions left, {standings.failures:,} claims failed. All intervals hold together "
+        f"with confidence {standings.confidence:g}; = marks ties."
+    )
+
+
+def show_final(final: Final, *, higher: bool, json_wanted: bool) -> None:
+    """The final ranking."""
+    if json_wanted:
+        render.as_json(final.to_dict())
+        return
+    low, high = _axis([(each.low, each.high) for each in final.finalists])
+    render.table(
+        ["rank", "team", "entry", "score", f"{low:.2f} to {high:.2f}", "tied with"],
+        [
+            [
+                f"{each.rank}{'=' if each.tied_with else ''}",
+                each.team,
+                _entry(each.entry, each.name),
+                each.shown,
+                bar(each.low, each.high, axis=(low, high)),
+                ", ".join(each.tied_with),
+            ]
+            for each in final.finalists
+        ],
+    )
+    best = "highest" if higher else "lowest"
+    render.line(f"{final.promise} The {best} score comes first; = marks ties.")
+
+
+def bar(low: float, high: float, *, axis: tuple[float, float]) -> str:
+    """An interval on an axis, as text: every place that it touches is drawn."""
+    start, end = axis
+    scale = _WIDE / (end - start)
+    first = min(_WIDE - 1, max(0, int((low - start) * scale)))
+    last = min(_WIDE - 1, max(first, int((high - start) * scale)))
+    return "·" * first + "━" * (last - first + 1) + "·" * (_WIDE - 1 - last)
+
+
+def _axis(ends: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """From the lowest to the highest end that says something, and a little more."""
+    known = [end for pair in ends for end in pair if 0 < end < 1] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    room = max(0.01, (high - low) / 20)
+    return max(0.0, low - room), min(1.0, high + room)
+
+
+def _rank(each: Ranked) -> str:
+    return f"{each.rank}{'=' if each.tied else ''}"
+
+
+def _entry(number: int, name: str) -> str:
+    return f"{number} {name}".rstrip()
 
 
 @click.group()

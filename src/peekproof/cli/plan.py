@@ -1,18 +1,321 @@
-"""`peekproof plan`: what can be promised, before anything is spent."""
+"""`peekproof plan`: what can be promised, before anything is spent.
 
+`peekproof plan --chains`: how the rows needed grow with the number of questions.
+
+`peekproof plan --compare`: every route from these rows and questions to a radius.
+
+`peekproof plan --guesses`: checked guesses beside the usual plan.
+"""
+
+import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import nextafter
+from typing import final
 
 import click
 
-from peekproof.cli import options, plan_guesses, render
+from peekproof.cli import options, render
+from peekproof.cli.drawing import drawable
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import decimal_up, level_down
+from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.truncation import Truncation
+from peekproof.planner.growth import RowsNeeded, growth
+from peekproof.planner.guessing import (
+    HALF,
+    Guessing,
+    best_guessing,
+    failures_within,
+    split_guessing,
+)
 from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.plan import Plan
+from peekproof.planner.plan import VACUOUS, Plan
 from peekproof.planner.plan import plan as best_plan
+from peekproof.planner.quote import Quote
+from peekproof.planner.quotes import quotes, taken
 from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
+
+CHAIN_COUNTS = (1, 10, 100, 1_000, 10_000, 100_000)
+RADIUS = 0.1
+
+_COLUMNS = (
+    "questions",
+    "average, TV added",
+    "average, private",
+    "one question, TV added",
+    "one question, private",
+    "certified, all together",
+)
+
+
+def show_chains(
+    confidence: object, *, radius: float | None, plot: str | None, json_wanted: bool
+) -> None:
+    """Print the rows needed for every number of questions, and draw them if a file is named."""
+    level = Target.of(confidence=confidence, questions=1).confidence  # type: ignore[arg-type]
+    wanted = RADIUS if radius is None else radius
+    picture = drawable(plot) if plot else None
+    found: list[RowsNeeded] = []
+    with render.progress() as progress:
+        for questions in CHAIN_COUNTS:
+            target = Target(confidence=level, questions=questions)
+            found.append(growth(target=target, radius=wanted))
+            progress("planning", len(found), len(CHAIN_COUNTS))
+    shown = level_down(level)
+    if picture:
+        from peekproof.audit.figures.chains import draw_chains  # noqa: PLC0415
+
+        command = f"peekproof plan --chains --radius {wanted:g} --confidence {shown} --plot FILE"
+        draw_chains(found, picture, radius=wanted, confidence=shown, command=command)
+    if json_wanted:
+        rows = [row.to_dict() for row in found]
+        render.as_json({"radius": wanted, "confidence": shown, "rows_needed": rows})
+        return
+    render.line(f"Rows needed for ±{wanted:g}, by what the plan promises:")
+    render.table(_COLUMNS, [_cells(row) for row in found])
+    render.line()
+    render.line(
+        "Average and one question are not simultaneous: the first bounds the mean drift, the "
+        f"second one question's\nmean over coins with confidence {shown}. They certify no answer. "
+        f"For them half of ±{wanted:g} is drift and half\nthe standard deviation of the noise. "
+        "Only the last column holds for all answers together."
+    )
+    if picture:
+        render.line(f"Figure: {picture}")
+
+
+def _cells(row: RowsNeeded) -> list[str]:
+    counts = (
+        row.average_by_variation,
+        row.average_by_privacy,
+        row.one_by_variation,
+        row.one_by_privacy,
+        row.certified,
+    )
+    return [f"{row.questions:,}", *("over 10^18" if n is None else f"{n:,}" for n in counts)]
+
+
+# Where the curves are evaluated; they are smooth in between.
+COUNTS = (*(step * 10**power for power in range(5) for step in (1, 2, 3, 5)), 10**5)
+
+_TAKEN, _RUNS, _WEAKER = "→", "·", "✗"
+
+
+def compare_routes(
+    rows: int,
+    target: Target,
+    *,
+    rounds: int | None,
+    plot: str | None,
+    explained: bool,
+    json_wanted: bool,
+) -> None:
+    """Print the comparison, and draw it if a file is named."""
+    picture = drawable(plot) if plot else None
+    found = quotes(rows=rows, target=target, rounds=rounds)
+    best = taken(found)
+    if picture:
+        from peekproof.audit.figures.routes import draw_routes  # noqa: PLC0415
+
+        draw_routes(
+            _curves(rows, target, rounds),
+            picture,
+            rows=rows,
+            confidence=level_down(target.confidence),
+            command=_command(rows, target, rounds),
+        )
+    if json_wanted:
+        render.as_json(
+            {
+                "rows": rows,
+                "questions": target.questions,
+                "confidence": level_down(target.confidence),
+                "rounds": rounds,
+                "taken": best.route if best else None,
+                "quotes": [quote.to_dict() for quote in found],
+            }
+        )
+        return
+    _show_routes(rows, target, found, best)
+    if explained:
+        render.line()
+        for quote in found:
+            render.line(f"{decimal_up(quote.radius)}  {quote.route}: {quote.why}")
+    if picture:
+        render.line(f"Figure: {picture}")
+
+
+def _show_routes(rows: int, target: Target, found: tuple[Quote, ...], best: Quote | None) -> None:
+    render.line(
+        f"Radius for {target.questions:,} adaptively chosen questions on {rows:,} rows at "
+        f"confidence {level_down(target.confidence)}, the narrowest first:"
+    )
+    cells = [
+        [
+            _mark(quote, best),
+            f"{decimal_up(quote.radius)}",
+            quote.route,
+            ", ".join(quote.theorems),
+            _parameters(quote),
+        ]
+        for quote in found
+    ]
+    render.table(["", "radius", "route", "theorems", "parameters"], cells)
+    render.line()
+    legend = [f"{_RUNS} a session can run it", f"{_WEAKER} holds for less than all answers"]
+    if best:
+        legend.insert(0, f"{_TAKEN} what a session takes")
+    render.line(", ".join(legend))
+    if not best:
+        render.line("No route that a session can run says anything here: all are at 0.5 or wider.")
+
+
+def _mark(quote: Quote, best: Quote | None) -> str:
+    if quote == best:
+        return _TAKEN
+    if not quote.simultaneous:
+        return _WEAKER
+    return _RUNS if quote.runs else ""
+
+
+def _parameters(quote: Quote) -> str:
+    if not quote.parameters:
+        return "does not apply"
+    shown = ", ".join(f"{name} {_number(value)}" for name, value in quote.parameters)
+    return shown if quote.simultaneous else f"{shown} ({quote.promises})"
+
+
+def _number(value: Fraction) -> str:
+    return f"{value.numerator:,}" if value.denominator == 1 else f"{float(value):.4g}"
+
+
+def _curves(rows: int, target: Target, rounds: int | None) -> dict[str, list[tuple[int, float]]]:
+    curves: dict[str, list[tuple[int, float]]] = {}
+    with render.progress() as progress:
+        for done, questions in enumerate(COUNTS, 1):
+            at = Target(confidence=target.confidence, questions=questions)
+            batches = None if rounds is None else min(rounds, questions)
+            for quote in quotes(rows=rows, target=at, rounds=batches):
+                curves.setdefault(quote.route, []).append((questions, quote.radius))
+            progress("comparing", done, len(COUNTS))
+    return curves
+
+
+def _command(rows: int, target: Target, rounds: int | None) -> str:
+    words = ["peekproof", "plan", "--rows", str(rows), "--compare"]
+    words += ["--confidence", str(level_down(target.confidence))]
+    if rounds is not None:
+        words += ["--rounds", str(rounds)]
+    return shlex.join([*words, "--plot", "FILE"])
+
+
+_NAMES = {
+    Gaussian.KIND: "Gaussian noise",
+    Truncation.KIND: "cutting answers to bins",
+    Splitting.KIND: "giving every question fresh rows",
+    Rounds.KIND: "giving every round fresh rows",
+}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """The usual plan, and what guesses from training rows promise for the same questions.
+
+    `most` is the number of failures up to which guesses say something and are no wider than a
+    usual plan that does; None if there is none.
+    """
+
+    plan: Plan
+    guessing: Guessing
+    best: Guessing
+    most: int | None
+
+    @property
+    def _turn(self) -> int:
+        """The number of failures from which on guesses no longer serve.
+
+        It is at most the number of questions: if all guesses fail, cutting answers to as many bins
+        has fewer transcripts, on all rows instead of half of them.
+        """
+        return 0 if self.most is None else self.most + 1
+
+    def to_dict(self) -> dict[str, object]:
+        narrower = self.most is not None and self.guessing.failures <= self.most
+        return {
+            "from": "training",
+            **self.guessing.to_dict(),
+            "narrower": "guesses" if narrower else self.plan.mechanism.KIND,
+            "plan_narrower_from": None if self.plan.vacuous else self._turn,
+            "best_split": self.best.to_dict(),
+        }
+
+    def show(self) -> None:
+        """What there is to add to the usual plan, for people."""
+        guessing = self.guessing
+        allowed = "none fails" if guessing.failures == 0 else f"at most {guessing.failures:,} fail"
+        render.line()
+        render.line(
+            f"±{decimal_up(guessing.radius)} for the same if {guessing.guessing_rows:,} of the "
+            f"rows guess, the other {guessing.rows:,} check the guesses, and {allowed}"
+        )
+        parts = guessing.certificate.parts
+        cells = [[decimal_up(part.radius), part.covers, part.theorem] for part in parts]
+        render.table(["radius", "covers", "theorem"], cells)
+        render.line()
+        render.line(self._verdict())
+        if decimal_up(self.best.radius) != decimal_up(guessing.radius):
+            render.line(
+                f"With only {self.best.guessing_rows:,} rows guessing it would be "
+                f"±{decimal_up(self.best.radius)}."
+            )
+        render.line(
+            "A session fixes no number of failures in advance; it differs a little "
+            "(T-check-horizon)."
+        )
+
+    def _verdict(self) -> str:
+        usual = _NAMES[self.plan.mechanism.KIND]
+        turn = self._turn
+        when = "the first failure" if turn == 1 else f"{turn:,} failures"
+        if self.plan.vacuous:
+            return f"Only guesses say something here, and from {when} on they do not either."
+        if turn == 0:
+            return f"Here {usual} is narrower, even if no guess fails."
+        if self.guessing.failures < turn:
+            return f"Guesses are narrower; from {when} on {usual} is."
+        return f"With so many failures {usual} is narrower, as it is from {when} on."
+
+
+def from_training(rows: int, target: Target, *, rounds: int | None, failures: int) -> Beside:
+    """Both plans, unless neither says anything: half of the rows guess, the others check."""
+    if not 0 <= failures <= target.questions:
+        raise InvalidInput(
+            argument="--expected-failures",
+            accepted=f"from 0 to the number of questions, {target.questions:,}",
+            given=f"{failures:,}",
+        )
+    usual = best_plan(rows=rows, target=target, rounds=rounds)
+    guessing = split_guessing(rows=rows, share=HALF, target=target, failures=failures)
+    if usual.vacuous and guessing.vacuous:
+        usual = useful_plan(rows, target, rounds=rounds)  # refuses, and says what would do
+    most = failures_within(
+        rows=guessing.rows,
+        guessing_rows=guessing.guessing_rows,
+        target=target,
+        radius=min(usual.radius, nextafter(VACUOUS, 0)),
+    )
+    return Beside(
+        plan=usual,
+        guessing=guessing,
+        best=best_guessing(rows=rows, target=target, failures=failures),
+        most=most,
+    )
 
 
 @click.command()
@@ -94,9 +397,7 @@ def plan(
             )
         count = QUESTIONS if questions is None else questions
         target = Target.of(confidence=level, questions=count)
-        from peekproof.cli import plan_compare  # noqa: PLC0415 (slow to import)
-
-        plan_compare.compare(
+        compare_routes(
             rows, target, rounds=rounds, plot=plot, explained=explain, json_wanted=json_wanted
         )
         return
@@ -107,9 +408,7 @@ def plan(
                 accepted="used without --rows and --questions: it shows many of both",
                 given=_named({"--rows": rows, "--questions": questions}),
             )
-        from peekproof.cli import plan_chains  # noqa: PLC0415 (slow to import)
-
-        plan_chains.chains(level, radius=radius, plot=plot, json_wanted=json_wanted)
+        show_chains(level, radius=radius, plot=plot, json_wanted=json_wanted)
         return
     if guesses is not None:
         if rows is None or radius is not None:
@@ -121,9 +420,7 @@ def plan(
         target = Target.of(
             confidence=level, questions=QUESTIONS if questions is None else questions
         )
-        beside = plan_guesses.from_training(
-            rows, target, rounds=rounds, failures=expected_failures or 0
-        )
+        beside = from_training(rows, target, rounds=rounds, failures=expected_failures or 0)
         if json_wanted:
             render.as_json({**beside.plan.to_dict(), "guesses": beside.to_dict()})
         else:

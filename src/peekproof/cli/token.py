@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.serve_running import link_of
+from peekproof.cli.serve import link_of
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.server.configuration import TOKENS, checked_name
 from peekproof.server.store import Store, now
