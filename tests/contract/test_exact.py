@@ -23,9 +23,9 @@ def openings(tree: ast.Module) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("file", [file for file in TREES if not file.startswith(ALLOWED)])
-def test_nothing_outside_mechanisms_opens_an_exact_value(file: str) -> None:
-    assert openings(TREES[file]) == []
+def test_nothing_outside_mechanisms_opens_an_exact_value() -> None:
+    outside = {file: openings(tree) for file, tree in TREES.items() if not file.startswith(ALLOWED)}
+    assert {file: lines for file, lines in outside.items() if lines} == {}
 
 
 def test_mechanisms_do_open_exact_values() -> None:
