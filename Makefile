@@ -8,6 +8,7 @@ FUZZ ?= 20000
 MINUTES ?= 3
 PYTHONS ?= python3.11 python3.12 python3.13
 BIN := .venv/bin
+CHROMIUM := apt-get update --quiet && apt-get install --yes --no-install-recommends chromium
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
 .DEFAULT_GOAL := help
@@ -66,11 +67,14 @@ spark: .venv/.spark        ## the same questions on a real local cluster (needs 
 	@touch $@
 
 # Debian's browser: it needs no download of its own.
-browser: .venv/.browser    ## the web page in a real browser (installs chromium if it can)
+.PHONY: chromium
+chromium:
 	@command -v chromium >/dev/null || \
-	  { [ "$$(id -u)" = 0 ] && apt-get install --yes --no-install-recommends chromium; } || \
-	  sudo -n apt-get install --yes --no-install-recommends chromium || \
-	  { echo "chromium is needed: install it, then run make browser again"; exit 1; }
+	  { [ "$$(id -u)" = 0 ] && $(CHROMIUM); } || \
+	  sudo -n sh -c '$(CHROMIUM)' || \
+	  { echo "chromium is needed: install it, then run this again"; exit 1; }
+
+browser: .venv/.browser chromium  ## the web page in a real browser (installs chromium if it can)
 	PEEKPROOF_BROWSER=1 $(BIN)/python -m pytest tests/browser $(ARGS)
 
 coverage: .venv/.develop   ## the default suite with branch coverage
@@ -99,7 +103,7 @@ http-api: .venv/.develop   ## write docs/reference/http-api.md from the code
 docs: .venv/.develop       ## build the documentation as a site, into site/; open site/index.html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env --conf-dir docs --doctree-dir site/.doctrees . site
 
-figures: .venv/.browser    ## draw every figure of README and docs again (ARGS=NAME for one)
+figures: .venv/.browser chromium  ## draw every figure of README and docs again (ARGS=NAME for one)
 	$(BIN)/python bench/figures.py $(ARGS)
 
 .venv/.notebooks: .venv/.develop
@@ -133,7 +137,7 @@ dist: .venv/.develop         ## wheel and sdist of what is committed, in dist/
 release-check: dist          ## install both into clean environments and use them (PYTHONS=python3.12)
 	$(BIN)/python tests/release/check.py dist $(PYTHONS)
 
-extras: .venv/.develop       ## install every extra alone into a clean environment, and use it (ARGS=postgres)
+extras: .venv/.develop chromium  ## install every extra alone into a clean environment, and use it (ARGS=postgres)
 	$(BIN)/python tests/release/extras.py $(ARGS)
 
 # The oldest Python, as what it can install, newer ones can, too.
