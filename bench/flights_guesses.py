@@ -27,7 +27,7 @@ from measure import RESULTS
 import peekproof
 from lab.real_data import flights_table
 from peekproof.guess.guesser import Guesser
-from peekproof.planner.checking import past_of
+from peekproof.mechanisms.checking import past_of
 from peekproof.query.question import parse_question
 from peekproof.theory.generalization.checking import Transcript, Weights, least_tolerance
 

@@ -23,7 +23,7 @@ from peekproof.core.theorem import lookup
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.ladder import Ladder
-from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.laplace import LaplaceVector
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout

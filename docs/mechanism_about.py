@@ -3,24 +3,16 @@
 from dataclasses import dataclass
 
 from peekproof.mechanisms.above_threshold import AboveThreshold
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.ladder import Ladder
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.laplace import Laplace, LaplaceVector
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.noisy_max import NoisyMax
 from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.selection import Selection
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 

@@ -13,12 +13,9 @@ from lab.figures.mechanisms import (
 )
 from peekproof.core.charge import GDP
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.laplace_vector import LaplaceVector
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
+from peekproof.mechanisms.laplace import Laplace, LaplaceVector
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import plan

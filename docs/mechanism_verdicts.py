@@ -12,17 +12,12 @@ from lab.figures.mechanisms import (
     TARGET,
 )
 from peekproof.mechanisms.above_threshold import AboveThreshold
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
+from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
 from peekproof.mechanisms.ladder import Ladder
-from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.limited_checking import Limit
 from peekproof.mechanisms.numeric_sparse import NumericSparse
-from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.selection import Selection
 from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.planner.limited import Limit
 
 
 def verdicts() -> tuple[About, ...]:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, final
 
 from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, picture, ruled
 from peekproof.core.certificate import Target
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.planner.guessing import HALF, failures_within, split_guessing
 from peekproof.planner.plan import VACUOUS, plan
 from peekproof.theory.generalization.splitting import split_certificate

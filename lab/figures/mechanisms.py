@@ -20,12 +20,10 @@ import numpy as np
 from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, SKY, picture, ruled
 from peekproof.core.certificate import Target
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.exponential import Exponential
+from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.noisy_max import NoisyMax
-from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.theory.generalization.truncation import best_bins
 

@@ -19,13 +19,18 @@ from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.guess_and_check import GuessAndCheck, Passed
+from peekproof.mechanisms.checking import (
+    Checking,
+    GuessAndCheck,
+    Passed,
+    checked_certificate,
+    checked_offer,
+    described_check,
+)
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.thresholdout import Stands, Thresholdout
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.checking import checked_certificate, checked_offer, described_check
 from peekproof.theory.generalization.checking import Transcript
 
 # What is tried, as parts of an interval.

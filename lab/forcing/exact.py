@@ -15,8 +15,7 @@ from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Entropy
 

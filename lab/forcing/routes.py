@@ -16,18 +16,14 @@ from lab.forcing.voting import Staged, Steady, voting
 from peekproof.core.certificate import Simultaneous, Target
 from peekproof.core.numerics import float_up
 from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.ladder import Ladder
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.gaussian import Gaussian, on_grid
+from peekproof.mechanisms.ladder import Ladder, best_ladder
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.gaussian import on_grid
-from peekproof.planner.ladder import best_ladder
-from peekproof.planner.limited import Limit
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import VACUOUS, Plan, plan
 from peekproof.planner.quote import Quote

@@ -72,12 +72,11 @@ if TYPE_CHECKING:
     from peekproof.learn.scorer import HoldoutScorer
     from peekproof.learn.searching import Search
     from peekproof.mechanisms.checking import Checking
+    from peekproof.mechanisms.fresh_rows import Rounds, Splitting
     from peekproof.mechanisms.gaussian import Gaussian
     from peekproof.mechanisms.laplace import Laplace
     from peekproof.mechanisms.limited_checking import LimitedChecking
     from peekproof.mechanisms.open_ended import OpenEnded
-    from peekproof.mechanisms.rounds import Rounds
-    from peekproof.mechanisms.splitting import Splitting
     from peekproof.mechanisms.thresholdout import Thresholdout
     from peekproof.mechanisms.truncation import Truncation
     from peekproof.planner.own import Price
@@ -163,8 +162,8 @@ _HOMES = {
     "LimitedChecking": "peekproof.mechanisms.limited_checking",
     "OpenEnded": "peekproof.mechanisms.open_ended",
     "Price": "peekproof.planner.own",
-    "Rounds": "peekproof.mechanisms.rounds",
-    "Splitting": "peekproof.mechanisms.splitting",
+    "Rounds": "peekproof.mechanisms.fresh_rows",
+    "Splitting": "peekproof.mechanisms.fresh_rows",
     "Thresholdout": "peekproof.mechanisms.thresholdout",
     "Truncation": "peekproof.mechanisms.truncation",
     "Certificate": "peekproof.core.certificate",

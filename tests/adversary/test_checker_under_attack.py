@@ -30,7 +30,7 @@ from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.data.load import in_memory
 from peekproof.derive.within import ConditionalAnswer
-from peekproof.planner import checking as planner_checking
+from peekproof.mechanisms import checking as planner_checking
 from peekproof.query.question import parse_question
 from peekproof.session import Session
 from peekproof.testing.statistics import declared_false_alarms, statistical

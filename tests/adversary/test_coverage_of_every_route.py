@@ -21,8 +21,8 @@ from adversary.attacks import (
     rebuilding,
 )
 from peekproof.data.table import Table
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.plan import Mechanism

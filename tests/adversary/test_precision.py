@@ -19,9 +19,8 @@ from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.data.table import Table
 from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
 from peekproof.query.form import FINE

@@ -11,7 +11,7 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.exploration import Exploring, Questions
 from peekproof.audit.opponents.protocol import Opponent, Reply, Setup, Terms
 from peekproof.audit.opponents.sessions import Custom, Opened
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Splitting
 
 HONEST = Opened(Splitting)
 

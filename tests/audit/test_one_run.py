@@ -14,8 +14,8 @@ from peekproof.audit.losses import OneRun, audit_one_run, in_two_cells, one_run_
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.laplace_vector import LaplaceVector
+from peekproof.mechanisms.gaussian import GaussianVector
+from peekproof.mechanisms.laplace import LaplaceVector
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical
 from peekproof.theory.conversion import gdp_to_approx

@@ -15,7 +15,7 @@ from peekproof.client.pricing import within_told
 from peekproof.core.charge import amount_of
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference
-from peekproof.mechanisms.splitting import without_key
+from peekproof.mechanisms.fresh_rows import without_key
 from server.gateways import Running
 
 GUESSED = ("checking", "limited-checking", "thresholdout")

@@ -34,9 +34,9 @@ import peekproof
 from cli.running import TERMINAL_VARIABLES
 from peekproof.cli.main import main
 from peekproof.data.statistic import PairStatistic
+from peekproof.mechanisms.limited_checking import Limit
 from peekproof.noise.entropy import Seeded
 from peekproof.planner import questions_affordable, rows_needed
-from peekproof.planner.limited import Limit
 from peekproof.session.receipt import receipts
 
 HERE = Path(__file__).parent / "conversations"

@@ -33,8 +33,8 @@ from peekproof.audit.fight import Claim
 from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Entropy, Seeded
 from peekproof.planner.plan import plan

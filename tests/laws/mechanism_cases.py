@@ -23,20 +23,13 @@ from laws.case_parts import (
 )
 from laws.run_cases import THRESHOLD, above_threshold, ladder, numeric_sparse, thresholdout
 from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
+from peekproof.mechanisms.checking import Failed, GuessAndCheck, Passed, Selected, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.guess_and_check import Failed, GuessAndCheck, Passed
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.laplace_vector import LaplaceVector
-from peekproof.mechanisms.noisy_max import NoisyMax
+from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
+from peekproof.mechanisms.laplace import Laplace, LaplaceVector
 from peekproof.mechanisms.numeric_sparse import NumericSparse
-from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.selection import Selected, Selection
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Corrected, Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.testing.mechanisms import one_shot

@@ -14,8 +14,7 @@ from peekproof.audit.evidence import chance
 from peekproof.core.charge import GDP
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.recorded import mechanism_under

@@ -22,10 +22,7 @@ from peekproof.audit.distinguisher import Event, weighed
 from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.choosing import Choosing
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.noisy_max import NoisyMax
-from peekproof.mechanisms.permute_and_flip import PermuteAndFlip
+from peekproof.mechanisms.exponential import Choosing, Exponential, NoisyMax, PermuteAndFlip
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 from peekproof.theory import selection

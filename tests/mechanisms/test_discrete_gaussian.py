@@ -15,8 +15,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import discrete_gaussian
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.protocol import OneShot
-from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.mechanisms.protocol import OneShot, nearest_share
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck, Passed
+from peekproof.mechanisms.checking import Checked, Failed, GuessAndCheck, Passed
 from peekproof.mechanisms.protocol import OneShot
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import excess_p_value, statistical

@@ -24,8 +24,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import laplace
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.protocol import OneShot
-from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.mechanisms.protocol import OneShot, nearest_share
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate

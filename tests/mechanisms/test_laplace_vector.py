@@ -13,10 +13,9 @@ from mechanisms.discrete_laws import at_least, folded_cdf, mass
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms import laplace_vector
-from peekproof.mechanisms.laplace_vector import LaplaceVector
-from peekproof.mechanisms.protocol import OneShot
-from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.mechanisms import laplace
+from peekproof.mechanisms.laplace import LaplaceVector
+from peekproof.mechanisms.protocol import OneShot, nearest_share
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
@@ -50,7 +49,7 @@ def test_every_cell_has_its_own_noise_and_lies_on_the_grid(
         return noises
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(laplace_vector, "discrete_laplaces", scripted)
+        patch.setattr(laplace, "discrete_laplaces", scripted)
         released = mechanism.release(Exact(tuple(counts)), rng=Seeded(0))
 
     assert asked == [(mechanism.scale * mechanism.rows, size)]

@@ -11,7 +11,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.guess_and_check import Failed, Passed
+from peekproof.mechanisms.checking import Failed, Passed
 from peekproof.mechanisms.limited_checking import LimitedChecking, finest_tolerance
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.recorded import described_mechanism

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.exponential import Quantile
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 

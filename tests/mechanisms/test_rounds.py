@@ -10,7 +10,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.recorded import described_mechanism
 from peekproof.theory.generalization.splitting import split_certificate

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.selection import Selected, Selection
+from peekproof.mechanisms.checking import Selected, Selection, described_selection
 from peekproof.noise.entropy import SystemEntropy
-from peekproof.planner.selecting import described_selection
 
 RNG = SystemEntropy()
 

@@ -8,7 +8,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.noise.entropy import Seeded
 from peekproof.theory.generalization.splitting import split_certificate
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mpmath import asin, erfinv, mpf, pi, sin, sqrt, workdps
 
 from peekproof.core.certificate import Target
-from peekproof.planner.checking import checked_offer, described_check, honest_room
+from peekproof.mechanisms.checking import checked_offer, described_check, honest_room
 from peekproof.testing.statistics import statistical
 from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
 

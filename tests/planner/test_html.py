@@ -9,13 +9,11 @@ import pytest
 from core.markup import read
 from peekproof.core.certificate import Target
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.limited import Limit
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Mechanism, plan

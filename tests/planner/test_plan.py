@@ -16,8 +16,7 @@ from peekproof.accounting.filters import ClockFilter
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import FREE, GDP, Admitted, Charge, Refused
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.gaussian import FINEST_STEPS
+from peekproof.mechanisms.gaussian import FINEST_STEPS, Gaussian
 from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
 from peekproof.theory.generalization.drift import gaussian_drift
 from peekproof.theory.generalization.noise import normal_shortfall

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput, VacuousPlan
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.planner.inverse import questions_affordable, rows_needed
 from peekproof.planner.plan import plan
 from peekproof.planner.price import planned_offer, planned_price, price

@@ -8,7 +8,7 @@ from math import ceil
 import pytest
 
 import peekproof
-from peekproof.planner.limited import Limit
+from peekproof.mechanisms.limited_checking import Limit
 from peekproof.planner.plan import Plan
 from release.project import ROOT
 

@@ -15,7 +15,7 @@ import pytest
 import peekproof
 from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Selection
 from peekproof.query.question import parse_question
 from peekproof.session.receipt import receipts
 from peekproof.session.recount import _made_after, check_pasts

@@ -16,7 +16,7 @@ from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
 from peekproof.data.load import in_memory
 from peekproof.guess.median.parameters import MedianParameters
 from peekproof.ledger.entry import Body
-from peekproof.planner.checking import checked_offer, past_of
+from peekproof.mechanisms.checking import checked_offer, past_of
 from peekproof.query.question import Question, parse_question
 from peekproof.session.drawing import released
 from peekproof.session.reading import read

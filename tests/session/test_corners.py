@@ -18,8 +18,7 @@ from peekproof.core.html import answer_html
 from peekproof.core.secret import Exact
 from peekproof.data.statistic import Statistic
 from peekproof.derive import difference, total
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.noise.entropy import Seeded
 from peekproof.query.cells import MOST_CELLS
 from peekproof.query.question import parse_question

@@ -16,8 +16,8 @@ from peekproof.core.errors import InvalidInput, LedgerDamaged
 from peekproof.data import statistic as counting
 from peekproof.data.statistic import PairStatistic
 from peekproof.ledger.entry import Body
-from peekproof.planner import checking as planning
-from peekproof.planner.checking import checked_offer, described_check
+from peekproof.mechanisms import checking as planning
+from peekproof.mechanisms.checking import checked_offer, described_check
 from peekproof.planner.recorded import own_certificate_of
 from peekproof.session import guess as guessing
 from peekproof.session.receipt import receipts

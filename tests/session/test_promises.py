@@ -13,8 +13,7 @@ from peekproof.cli.main import main
 from peekproof.core.errors import PeekproofError
 from peekproof.data.load import in_memory
 from peekproof.data.statistic import Statistic
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.query.form import FINE
 from peekproof.query.question import parse_question

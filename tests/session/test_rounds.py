@@ -24,9 +24,8 @@ from peekproof.core.errors import (
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.table import Table
 from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.noise.entropy import Seeded
 from peekproof.session import Session
 from peekproof.testing.statistics import excess_p_value, statistical

@@ -10,8 +10,8 @@ import pytest
 import peekproof
 from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch, VacuousPlan
 from peekproof.data import table as table_module
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.plan import Mechanism

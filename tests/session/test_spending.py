@@ -16,8 +16,8 @@ from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.file import insert
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import FORMAT
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
 from peekproof.planner.price import narrowest
 from peekproof.query.question import parse_question
 from peekproof.session import Session

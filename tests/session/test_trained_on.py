@@ -9,7 +9,7 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import InvalidInput
-from peekproof.planner.checking import honest_room
+from peekproof.mechanisms.checking import honest_room
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Transcript
 

@@ -29,13 +29,12 @@ from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up, level_down
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 

@@ -9,7 +9,7 @@ from peekproof.data.source import Source
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named
-from peekproof.planner.limited import Limit
+from peekproof.mechanisms.limited_checking import Limit
 from peekproof.planner.plan import Mechanism, Plan
 from peekproof.session.opening import new_plan
 from peekproof.session.opening import open as open_data

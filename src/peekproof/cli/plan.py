@@ -21,9 +21,8 @@ from peekproof.cli.drawing import drawable
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import decimal_up, level_down
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.growth import RowsNeeded, growth
 from peekproof.planner.guessing import (

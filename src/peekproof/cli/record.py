@@ -8,9 +8,8 @@ from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.numerics import decimal_up, float_up
 from peekproof.ledger.record import Settled
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Selection
+from peekproof.mechanisms.exponential import Exponential, Quantile
 from peekproof.planner.plan import Plan
 from peekproof.planner.recorded import span_of
 from peekproof.query import form

@@ -10,13 +10,15 @@ from peekproof.core.charge import Offer, unit_of
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.ledger.record import offer_from_body
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.selection import Selection
-from peekproof.planner.checking import described_check
+from peekproof.mechanisms.checking import (
+    GuessAndCheck,
+    Selection,
+    described_check,
+    described_selection,
+)
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Mechanism
 from peekproof.planner.recorded import recorded_price
-from peekproof.planner.selecting import described_selection
 from peekproof.session.pricing import checked
 
 

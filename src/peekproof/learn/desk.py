@@ -15,9 +15,8 @@ from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.checking import Checking, checked_offer, past_of
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.checking import checked_offer, past_of
 from peekproof.query.form import Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema

@@ -8,7 +8,7 @@ from peekproof.core.numerics import digits_up
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, LocalDesk, Standing
 from peekproof.learn.metric import Metric
-from peekproof.planner.checking import honest_room
+from peekproof.mechanisms.checking import honest_room
 
 # Guesses up to the middle of the scale that are tried for the widest.
 _STEPS = 10

@@ -8,7 +8,7 @@ from peekproof.core import check
 from peekproof.core.charge import ZCDP
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.public_grid import check_grid, nearest_share
+from peekproof.mechanisms.protocol import check_grid, nearest_share
 from peekproof.noise.discrete_gaussian import discrete_gaussian
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.theory import discrete_noise as price

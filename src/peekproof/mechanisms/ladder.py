@@ -1,16 +1,20 @@
-"""A leaderboard that shows a new best only if it is better by a step: no noise, few transcripts."""
+"""A leaderboard that shows a new best only if it is better by a step: no noise, few transcripts.
+
+The leaderboard that promises most for a number of submissions.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp, log
 from typing import ClassVar, NoReturn, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Draws
-from peekproof.core.errors import BudgetExhausted
-from peekproof.core.numerics import float_up
+from peekproof.core.errors import BudgetExhausted, InvalidInput
+from peekproof.core.numerics import argmin, float_up
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.public_grid import nearest_share
+from peekproof.mechanisms.protocol import nearest_share
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import drawable
 from peekproof.theory.generalization.ladder import (
@@ -111,3 +115,18 @@ class Ladder:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism on the same rows."""
         return {"kind": self.KIND, "step": str(self.step), "questions": str(self.questions)}
+
+
+def best_ladder(rows: int, target: Target) -> Ladder:
+    """The ladder whose step makes the radius of the running best smallest, or nearly so.
+
+    Coarse steps tell the score badly, fine ones have many transcripts: there is one valley.
+    """
+    if check.positive_integer(rows=rows) < 2:
+        raise InvalidInput(argument="rows", accepted="at least 2 for a ladder", given=repr(rows))
+
+    def ladder(log_cells: float) -> Ladder:
+        cells = min(rows, max(2, round(exp(log_cells))))
+        return Ladder(rows=rows, step=Fraction(1, cells), questions=target.questions)
+
+    return ladder(argmin(lambda at: ladder(at).certify(target).radius, low=log(2), high=log(rows)))

@@ -1,11 +1,18 @@
-"""What every mechanism has, whatever it releases; `peekproof.testing.mechanisms` checks it."""
+"""What every mechanism has, whatever it releases; `peekproof.testing.mechanisms` checks it.
+
+What releases look like from outside: points of a grid that everybody knows beforehand.
+
+Opening many numbers at once: how many there are is public, what they are is not.
+"""
 
 from fractions import Fraction
 from typing import ClassVar, Protocol, TypeVar
 
 from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
+from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Entropy
+from peekproof.theory.discrete_noise import drawable
 
 Cost = GDP | PureDP | ZCDP | Draws
 
@@ -53,3 +60,39 @@ class Interactive(Described, Protocol[Statistic, Released_co]):
     def start(self, *, rng: Entropy) -> Run[Statistic, Released_co]:
         """A new conversation; it costs `cost()` however long it becomes."""
         ...
+
+
+def check_grid(step: Fraction) -> None:
+    """Refuse a grid that cannot be written down, or that does not hold 0 and 1."""
+    if drawable(step=step).numerator != 1:
+        raise InvalidInput(
+            argument="step",
+            accepted="one over an integer, so that 0 and 1 are on the grid",
+            given=str(step),
+        )
+
+
+def nearest_share(count: int, *, rows: int, step: Fraction) -> Fraction:
+    """count/rows, rounded to the nearest multiple of `step` (ties upward), clipped to [0, 1]."""
+    cells = step.denominator
+    return Fraction(min(cells, max(0, (2 * count * cells + rows) // (2 * rows))), cells)
+
+
+def exact_share(total: int, *, whole: int) -> Fraction:
+    """total/whole, clipped to [0, 1]."""
+    return Fraction(min(whole, max(0, total)), whole)
+
+
+def with_levels(description: dict[str, str], levels: int) -> dict[str, str]:
+    """The description of a mechanism for totals in fixed point; counts need no mention."""
+    return description if levels == 1 else {**description, "levels": str(levels)}
+
+
+def opened(exact: Exact[tuple[int, ...]], *, numbers: int) -> tuple[int, ...]:
+    """The numbers themselves, if there are as many as the mechanism is made for."""
+    found = exact.reveal()
+    if len(found) != numbers:
+        raise InvalidInput(
+            argument="exact", accepted=f"{numbers:,} integers", given="another number of them"
+        )
+    return found

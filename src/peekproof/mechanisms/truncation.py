@@ -9,7 +9,7 @@ from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Draws
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.public_grid import with_levels
+from peekproof.mechanisms.protocol import with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.truncation import truncation_certificate
 

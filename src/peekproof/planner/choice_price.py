@@ -6,8 +6,7 @@ from math import ceil
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import log_of
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.exponential import Exponential, Quantile
 from peekproof.planner.own import Clock, Price
 from peekproof.planner.plan import Plan
 from peekproof.query import form

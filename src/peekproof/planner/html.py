@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 from peekproof.core.html import Html, bold, box, faint, folded_certificate, joined, lines, text
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Rounds, without_key
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import without_key
 from peekproof.mechanisms.thresholdout import Thresholdout
 
 if TYPE_CHECKING:

@@ -7,10 +7,8 @@ from peekproof.core import check
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import largest
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
-from peekproof.planner.limited import Limit
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.planner.plan import (
     MOST_QUESTIONS,
     MOST_ROWS,

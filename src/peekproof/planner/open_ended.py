@@ -8,9 +8,8 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP
 from peekproof.core.errors import VacuousPlan
 from peekproof.core.numerics import argmin
-from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.gaussian import Gaussian, on_grid
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.planner.gaussian import on_grid
 from peekproof.planner.plan import VACUOUS, Plan
 from peekproof.theory.generalization.open_ended import stage_certificate
 

@@ -11,12 +11,9 @@ from peekproof.core.charge import GDP, Offer, amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import up
 from peekproof.core.width import Width
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import GuessAndCheck, Selection
+from peekproof.mechanisms.exponential import Exponential, Quantile
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.planner.html import price_html
 from peekproof.planner.plan import VACUOUS, Mechanism, Plan
 from peekproof.theory.generalization.choice import choice_certificate, quantile_certificate

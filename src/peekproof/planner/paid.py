@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 from peekproof.core.charge import Charge, Offer, amount_of, unit_of
 from peekproof.core.errors import LedgerDamaged
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.exponential import Exponential, Quantile
+from peekproof.mechanisms.fresh_rows import Rounds
+from peekproof.mechanisms.gaussian import GaussianVector
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.planner.own import Clock
 from peekproof.planner.plan import Plan

@@ -13,19 +13,14 @@ from peekproof.core.charge import Charge
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_down
 from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting, without_key
+from peekproof.mechanisms.gaussian import Gaussian, best_gaussian
+from peekproof.mechanisms.laplace import Laplace, best_laplace
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting, without_key
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.thresholdout import FAILURES, Thresholdout, best_thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.gaussian import best_gaussian
 from peekproof.planner.html import plan_html
-from peekproof.planner.laplace import best_laplace
-from peekproof.planner.limited import Limit
-from peekproof.planner.thresholdout import FAILURES, best_thresholdout
 from peekproof.theory.generalization.truncation import best_bins
 
 VACUOUS = 0.5

@@ -5,10 +5,9 @@ from fractions import Fraction
 from peekproof.core.charge import GDP, Draws, Offer, amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up
-from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.fresh_rows import Rounds
+from peekproof.mechanisms.gaussian import Gaussian, on_grid
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.planner.gaussian import on_grid
 from peekproof.planner.own import Price, own_radius
 from peekproof.planner.plan import Guessed, Plan
 from peekproof.theory.generalization.gaussian import levels, own_drift

@@ -7,8 +7,7 @@ from functools import lru_cache
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Simultaneous, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.gaussian import on_grid
+from peekproof.mechanisms.gaussian import Gaussian, on_grid
 from peekproof.planner.plan import VACUOUS, plan
 from peekproof.planner.published import published_quotes
 from peekproof.planner.quote import NotAdaptive, Quote

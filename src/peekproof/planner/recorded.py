@@ -8,27 +8,27 @@ from peekproof.core.certificate import UNIT, Certificate, Span, Target
 from peekproof.core.charge import GDP, Offer, nothing, unit_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.opening import Opening, PublicOpening
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
+from peekproof.mechanisms.checking import (
+    PAIRS,
+    Checking,
+    GuessAndCheck,
+    Selection,
+    checked_certificate,
+    described_check,
+    described_selection,
+    selection_certificate,
+)
+from peekproof.mechanisms.exponential import Exponential, Quantile
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.limited_checking import LimitedChecking, limited_certificate
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.selection import Selection
-from peekproof.mechanisms.splitting import Splitting
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.thresholdout import Thresholdout, held_certificate
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import SystemEntropy
-from peekproof.planner.checking import PAIRS, checked_certificate, described_check
-from peekproof.planner.limited import limited_certificate
 from peekproof.planner.own import Clock, Own, Price
 from peekproof.planner.plan import Checks, Guessed, Mechanism, Plan
-from peekproof.planner.selecting import described_selection, selection_certificate
-from peekproof.planner.thresholdout import held_certificate
 from peekproof.theory.generalization.checking import Weights
 from peekproof.theory.generalization.fixed_point import fixed_point_certificate
 from peekproof.theory.generalization.pairs import paired_certificate

@@ -3,12 +3,11 @@
 from fractions import Fraction
 
 from peekproof.core.charge import Charge, amount_of
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.thresholdout import Thresholdout, rounds_paid
 from peekproof.planner.plan import Plan
-from peekproof.planner.thresholdout import rounds_paid
 
 
 def remaining_questions(plan: Plan, *, spent: Charge, draws: int, failures: int = 0) -> int:

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from peekproof.core.certificate import Target
 from peekproof.core.errors import VacuousPlan
+from peekproof.mechanisms.limited_checking import Limit
 from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.limited import Limit
 from peekproof.planner.plan import Mechanism, Plan, plan
 
 # What a new session promises unless told otherwise.

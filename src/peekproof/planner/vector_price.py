@@ -5,8 +5,7 @@ from math import ceil
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.planner.gaussian import on_grid
+from peekproof.mechanisms.gaussian import GaussianVector, on_grid
 from peekproof.planner.own import Clock, Price, own_radius
 from peekproof.planner.plan import Plan
 from peekproof.query.form import FINE, Grouped, Histogram, Mean, contribution

@@ -11,10 +11,10 @@ from peekproof.data.source import Source
 from peekproof.learn.opening import QUESTIONS
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Splitting
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.plan import KINDS, Mechanism

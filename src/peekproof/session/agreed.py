@@ -6,12 +6,10 @@ from fractions import Fraction
 from peekproof.core.errors import InvalidInput, LedgerMismatch
 from peekproof.data.source import Source
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.limited import Limit
 from peekproof.planner.paid import check_paid
 from peekproof.planner.plan import Mechanism, Plan
 from peekproof.planner.recorded import recorded_plan

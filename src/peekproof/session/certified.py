@@ -8,10 +8,8 @@ from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.numerics import float_up
 from peekproof.ledger.record import Settled
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import GuessAndCheck, Selection
+from peekproof.mechanisms.exponential import Exponential, Quantile
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.planner.plan import Plan
 from peekproof.planner.recorded import own_certificate_of, span_of

@@ -8,11 +8,9 @@ from peekproof.core.charge import Offer
 from peekproof.core.secret import Exact
 from peekproof.data.source import Total
 from peekproof.ledger.record import Value
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.gaussian_vector import GaussianVector
-from peekproof.mechanisms.guess_and_check import Checked, Failed, GuessAndCheck
-from peekproof.mechanisms.quantile import Quantile
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Checked, Failed, GuessAndCheck, Selection
+from peekproof.mechanisms.exponential import Exponential, Quantile
+from peekproof.mechanisms.gaussian import GaussianVector
 from peekproof.noise.entropy import Entropy
 from peekproof.planner.plan import Plan
 from peekproof.planner.recorded import Drawing, mechanism_under

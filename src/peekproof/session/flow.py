@@ -24,8 +24,8 @@ from peekproof.core.errors import (
 from peekproof.data.source import Source
 from peekproof.ledger.ledger import Ledger, Reservation
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.rounds import Rounds
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Entropy
 from peekproof.planner.own import Price

@@ -8,10 +8,8 @@ from typing import final
 from peekproof.core import check
 from peekproof.core.charge import Offer
 from peekproof.core.errors import FailuresExhausted, InvalidInput
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.planner.checking import checked_offer
-from peekproof.planner.limited import limited_offer
+from peekproof.mechanisms.checking import Checking, checked_offer
+from peekproof.mechanisms.limited_checking import LimitedChecking, limited_offer
 from peekproof.planner.plan import Plan
 from peekproof.planner.remaining import halted
 from peekproof.theory.generalization.checking import Transcript

@@ -10,12 +10,10 @@ from peekproof.core.errors import InvalidInput
 from peekproof.data.statistic import PairStatistic
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.checking import Checking, GuessAndCheck
+from peekproof.mechanisms.thresholdout import Thresholdout, told_within
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Guessed, Plan
-from peekproof.planner.thresholdout import told_within
 from peekproof.query.form import Mean, Share
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema

@@ -8,9 +8,8 @@ from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.record import Paid
 from peekproof.ledger.state import State
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.thresholdout import Thresholdout, held_possible
 from peekproof.planner.plan import Plan
-from peekproof.planner.thresholdout import held_possible
 
 
 def check_rounds(plan: Plan, book: Ledger) -> None:

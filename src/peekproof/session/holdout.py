@@ -12,10 +12,16 @@ from peekproof.core.secret import Exact
 from peekproof.data.source import Total
 from peekproof.ledger.record import Value
 from peekproof.ledger.state import State
-from peekproof.mechanisms.thresholdout import Corrected, Thresholdout, ThresholdoutRun
+from peekproof.mechanisms.thresholdout import (
+    Corrected,
+    Thresholdout,
+    ThresholdoutRun,
+    held_offer,
+    rounds_paid,
+    within_round,
+)
 from peekproof.noise.entropy import Entropy
 from peekproof.planner.plan import Plan
-from peekproof.planner.thresholdout import held_offer, rounds_paid, within_round
 from peekproof.query.form import Mean, Share
 
 

@@ -20,13 +20,11 @@ from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.opening import Opening, Promise
 from peekproof.ledger.places import named
 from peekproof.ledger.witness import NONE, Witness
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Entropy, SystemEntropy
-from peekproof.planner.limited import Limit
 from peekproof.planner.open_ended import open_ended_plan
 from peekproof.planner.plan import MECHANISMS, Mechanism, Plan
 from peekproof.planner.recorded import described_mechanism

@@ -6,8 +6,7 @@ from fractions import Fraction
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.data.statistic import PairStatistic, exact_number
-from peekproof.mechanisms.checking import Checking
-from peekproof.planner.checking import pairs_terms
+from peekproof.mechanisms.checking import Checking, pairs_terms
 from peekproof.planner.plan import Plan
 from peekproof.session.guess import Guess, rows_guessed_from
 from peekproof.session.request import Request, short

@@ -11,11 +11,8 @@ from peekproof.guess.guesser import Guesser
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.record import Paid, Settled
 from peekproof.ledger.state import State
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.selection import Selection
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.planner.checking import described_check
-from peekproof.planner.thresholdout import held_possible
+from peekproof.mechanisms.checking import GuessAndCheck, Selection, described_check
+from peekproof.mechanisms.thresholdout import Thresholdout, held_possible
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
 from peekproof.session.selecting import selected

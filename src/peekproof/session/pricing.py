@@ -9,7 +9,7 @@ from peekproof.core.numerics import float_up
 from peekproof.core.width import Width
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Selection
 from peekproof.planner.own import Price
 from peekproof.planner.plan import Guessed, Plan
 from peekproof.planner.price import planned_price

@@ -5,14 +5,17 @@ from fractions import Fraction
 from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up, level_down
 from peekproof.core.width import Width, plus_minus
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.checking import (
+    Checking,
+    checked_certificate,
+    checked_offer,
+    described_check,
+)
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.planner.checking import checked_certificate, checked_offer, described_check
+from peekproof.mechanisms.thresholdout import Thresholdout, held_certificate
 from peekproof.planner.plan import Plan
 from peekproof.planner.price import planned_price
-from peekproof.planner.thresholdout import held_certificate
 from peekproof.theory.generalization.checking import Transcript, Weights
 
 

@@ -9,8 +9,7 @@ from peekproof.core.secret import Exact
 from peekproof.data.source import Source, Total
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.ledger.ledger import Reservation
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.splitting import Splitting
+from peekproof.mechanisms.fresh_rows import Rounds, Splitting
 from peekproof.planner.plan import Plan
 from peekproof.query.candidates import Candidates
 from peekproof.query.form import FINE

@@ -14,8 +14,8 @@ from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import PublicOpening
 from peekproof.ledger.record import Paid, values_from_body
 from peekproof.ledger.state import State
+from peekproof.mechanisms.fresh_rows import without_key
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.splitting import without_key
 from peekproof.planner.plan import Plan
 from peekproof.planner.recorded import recorded_plan
 from peekproof.planner.remaining import halted, remaining_questions, remaining_rounds

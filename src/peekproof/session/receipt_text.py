@@ -11,8 +11,7 @@ from peekproof.core.charge import amount_of, unit_of
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.core.theorem import lookup
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.guess_and_check import GuessAndCheck
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import GuessAndCheck, Selection
 from peekproof.planner.recorded import span_of
 from peekproof.session.certified import Chosen, Level, Numbers
 

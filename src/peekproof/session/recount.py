@@ -7,12 +7,16 @@ from peekproof.core.errors import LedgerDamaged
 from peekproof.data.statistic import NAMED
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.state import State
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.checking import (
+    PAIRS,
+    Checking,
+    described_check,
+    described_selection,
+    past_of,
+)
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.planner.checking import PAIRS, described_check, past_of
 from peekproof.planner.plan import Checks, Plan
 from peekproof.planner.remaining import halted
-from peekproof.planner.selecting import described_selection
 from peekproof.query.candidates import candidates_named
 from peekproof.query.schema import Schema
 from peekproof.session.held_rounds import check_rounds

@@ -6,10 +6,8 @@ from fractions import Fraction
 from typing import final
 
 from peekproof.core.charge import Offer
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Checking, Selection, described_selection, selection_offer
 from peekproof.planner.plan import Plan
-from peekproof.planner.selecting import described_selection, selection_offer
 from peekproof.theory.generalization.checking import Transcript
 
 

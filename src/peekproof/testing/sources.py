@@ -22,7 +22,7 @@ from peekproof.core.secret import Exact
 from peekproof.data.load import in_memory
 from peekproof.data.source import Source, Total
 from peekproof.mechanisms.empirical import UnsafeEmpirical
-from peekproof.mechanisms.opened import opened as numbers_of
+from peekproof.mechanisms.protocol import opened as numbers_of
 from peekproof.query.canonical import canonical_form
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share

@@ -10,7 +10,7 @@ import pytest
 
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.selection import Selection
+from peekproof.mechanisms.checking import Selection
 from peekproof.theory.generalization.checking import (
     Transcript,
     Weights,

@@ -10,8 +10,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.exponential import Exponential
-from peekproof.mechanisms.quantile import Quantile
+from peekproof.mechanisms.exponential import Exponential, Quantile
 from peekproof.noise.entropy import Seeded
 from peekproof.theory.generalization.choice import choice_certificate, quantile_certificate
 from peekproof.theory.generalization.gaussian import own_drift

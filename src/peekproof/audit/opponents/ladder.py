@@ -9,9 +9,8 @@ from peekproof.audit.analysts.protocol import Columns, ExactSample
 from peekproof.audit.opponents.protocol import Opponent, Reply, Terms
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.ladder import Ladder
+from peekproof.mechanisms.ladder import Ladder, best_ladder
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.ladder import best_ladder
 
 
 @final

@@ -13,9 +13,9 @@ from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.rounds import Rounds
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.plan import Guessed, Mechanism, Plan
 from peekproof.query.question import parse_question

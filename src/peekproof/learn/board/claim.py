@@ -7,8 +7,7 @@ from peekproof.learn.board.entry import Entry, Told
 from peekproof.learn.desk import Guessed, LocalDesk
 from peekproof.learn.metric import Metric
 from peekproof.learn.scoring import Scoring
-from peekproof.mechanisms.checking import Checking
-from peekproof.planner.checking import described_check
+from peekproof.mechanisms.checking import Checking, described_check
 from peekproof.query.form import FINE
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import checked_interval, least_tolerance

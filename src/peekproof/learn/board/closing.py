@@ -18,7 +18,7 @@ from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.gain import Gain
 from peekproof.learn.scoring import Scoring
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.rounds import Rounds
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.session.opening import open
 
 ALL_PAIRS = 20  # teams; of more, only neighbours by the public phase are compared row by row

@@ -1,4 +1,7 @@
-"""Fresh rows for every question: exact shares, each of rows that nothing has seen before."""
+"""Fresh rows for every question: exact shares, each of rows that nothing has seen before.
+
+Fresh rows for every round: exact shares, for batches of questions that wait for no answer.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +13,7 @@ from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.public_grid import exact_share, with_levels
+from peekproof.mechanisms.protocol import exact_share, with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.splitting import rows_per_round, split_certificate
 
@@ -80,3 +83,58 @@ def checked_key(key: str) -> str:
 def without_key(description: Mapping[str, str]) -> dict[str, str]:
     """A description of any mechanism that analysts may see."""
     return {name: value for name, value in description.items() if name != "key"}
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """total/(⌊rows/rounds⌋·levels) of one of `rounds` disjoint parts, the same for a whole batch.
+
+    Guarantees: `certify(target)`, because the rows of a batch are independent of all answers that
+    its questions could have seen (T-split). It is not differentially private: it protects the
+    analysis, not the records. `key` decides which row belongs to which round, as in Splitting.
+    Proof: T-split.
+    Public: `rows`, `rounds`.  Secret: `key`, and the total given to `release`.
+    """
+
+    KIND: ClassVar[str] = "rounds"
+
+    rows: int
+    rounds: int
+    key: str
+    levels: int = 1
+
+    def __post_init__(self) -> None:
+        rows_per_round(rows=self.rows, rounds=self.rounds)
+        check.positive_integer(levels=self.levels)
+        checked_key(self.key)
+
+    @property
+    def rows_per_round(self) -> int:
+        return rows_per_round(rows=self.rows, rounds=self.rounds)
+
+    def cost(self) -> Draws:
+        """One round, however many questions are in it."""
+        return Draws(Fraction(1))
+
+    def budget(self) -> Draws:
+        return Draws(Fraction(self.rounds))
+
+    def release(self, total: Exact[int], *, rng: Entropy) -> Fraction:  # noqa: ARG002 no noise
+        return exact_share(total.reveal(), whole=self.rows_per_round * self.levels)
+
+    def radius(self, *, beta: Fraction) -> float:
+        """Nothing: a release is the share of its own rows, as it is."""
+        check.probability(beta=beta)
+        return 0.0
+
+    def certify(self, target: Target) -> Certificate:
+        return split_certificate(rows=self.rows, rounds=self.rounds, target=target)
+
+    def describe(self) -> dict[str, str]:
+        """What the ledger records, enough to rebuild the mechanism."""
+        described = {"kind": self.KIND, "rounds": str(self.rounds), "key": self.key}
+        return with_levels(described, self.levels)
+
+    def __repr__(self) -> str:
+        return f"Rounds(rows={self.rows}, rounds={self.rounds}, key=…)"

@@ -9,8 +9,7 @@ import peekproof
 from peekproof.core.certificate import Target
 from peekproof.core.charge import PureDP, amount_of
 from peekproof.core.errors import BudgetExhausted
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.planner.laplace import best_laplace
+from peekproof.mechanisms.laplace import Laplace, best_laplace
 
 
 @pytest.mark.parametrize(("rows", "questions"), [(10_000, 1), (10_000, 10), (10**6, 40)])

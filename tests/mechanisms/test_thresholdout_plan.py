@@ -11,16 +11,11 @@ from mechanisms.discrete_laws import at_least, mass
 from peekproof.core.certificate import Target
 from peekproof.core.charge import PureDP, amount_of
 from peekproof.core.errors import InvalidInput, LedgerDamaged, VacuousPlan
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.rounds import Rounds
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.planner import questions_affordable, rows_needed, useful_plan
-from peekproof.planner.limited import Limit
-from peekproof.planner.plan import MECHANISMS, plan
-from peekproof.planner.price import planned_offer
-from peekproof.planner.recorded import described_mechanism, own_certificate_of
-from peekproof.planner.remaining import remaining_questions, remaining_rounds
-from peekproof.planner.thresholdout import (
+from peekproof.mechanisms.limited_checking import Limit
+from peekproof.mechanisms.thresholdout import (
+    Thresholdout,
     best_thresholdout,
     held_offer,
     held_possible,
@@ -28,6 +23,11 @@ from peekproof.planner.thresholdout import (
     told_within,
     within_round,
 )
+from peekproof.planner import questions_affordable, rows_needed, useful_plan
+from peekproof.planner.plan import MECHANISMS, plan
+from peekproof.planner.price import planned_offer
+from peekproof.planner.recorded import described_mechanism, own_certificate_of
+from peekproof.planner.remaining import remaining_questions, remaining_rounds
 
 TARGET = Target(confidence=Fraction(19, 20), questions=1000)
 

@@ -8,10 +8,9 @@ import pytest
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
 from peekproof.planner.guessing import guessed_plan_radius
 from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.limited import Limit
 from peekproof.planner.plan import plan
 from peekproof.planner.remaining import halted, remaining_questions
 
