@@ -1,20 +1,12 @@
-"""One accountant a file.
+"""Privacy accountants: basic, advanced, optimal, zCDP, Gaussian, Rényi and numerical.
 
-Accountants interpret a described conversation; each is a theorem, or a family of them.
-
-Losses that simply add.
-
-Losses that grow like a square root, in closed form.
-
-The best that can be said from (ε, δ) alone.
-
-Zero-concentrated losses, added.
-
-Gaussian noise alone: exact, whatever the number of answers.
-
-Rényi losses, added order by order.
-
-The sharpest bound for a mixture: laws of the loss, composed on a grid.
+Each interprets a conversation whose events are described and fixed in advance, and each is a
+theorem or a family of them. `Basic` adds losses up. `Advanced` has them grow like a square root,
+in closed form. `Optimal` is the best that can be said from (ε, δ) alone. `Zcdp` adds
+zero-concentrated losses, and `Renyi` adds Rényi losses order by order. `GaussianExact` is for
+Gaussian noise alone, and exact whatever the number of answers. `Numerical` has the sharpest bound
+for a mixture: laws of the privacy loss, composed on a grid. Accountants that ask dp-accounting are
+in `accounting.library`.
 """
 
 from collections.abc import Callable, Hashable

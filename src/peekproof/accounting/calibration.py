@@ -1,12 +1,8 @@
-"""The smallest Gaussian noise, or the most answers, that keep a target: tested, then returned.
+"""Noise calibration: the smallest noise, or the most answers, that keep a privacy target.
 
-The smallest Laplace noise, or the most answers, that keep a target.
-
-The smallest discrete Gaussian noise that keeps a target, by zCDP.
-
-The best δ′ for advanced composition of Gaussian answers.
-
-How fine a grid a composition needs.
+Both are found for Gaussian and Laplace noise, and the smallest discrete Gaussian noise by zCDP.
+What a search returns was tested first. `best_slack` finds the best δ′ for advanced composition of
+Gaussian answers, and `step_for` how fine a grid a numerical composition needs.
 """
 
 from collections.abc import Callable, Mapping

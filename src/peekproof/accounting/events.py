@@ -1,13 +1,12 @@
-"""What was released: frozen descriptions, which accountants interpret.
+"""Privacy events: what was released, as frozen descriptions that accountants interpret.
 
 Every event states its neighbouring relation: sensitivities and losses are about data sets that
-differ in that way, and events of different relations never compose.
+differ in that way, and events of different relations never compose. A `Conversation` says which
+events there were, and how often each.
 
-A whole conversation described: which events, how often each.
-
-One event read as a loss of each notion; None where the notion says nothing about it.
-
-Events and losses as text: `laplace(scale=100)`, `1000 * gaussian(sigma=50, sensitivity=2)`.
+One event is read as a loss of each notion, or as None where the notion says nothing about it.
+Events and losses can be written as text, and `parse` reads it: `laplace(scale=100)`,
+`1000 * gaussian(sigma=50, sensitivity=2)`.
 """
 
 import re

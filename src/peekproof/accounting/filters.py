@@ -1,16 +1,10 @@
-"""The clock filter: Gaussian noise is observation time, and time adds.
+"""Privacy filters and the odometer: rules that hold although each charge is chosen adaptively.
 
-The filter of promises that count answers: no more than were promised.
-
-The filter for pure differential privacy.
-
-The filter for zero-concentrated differential privacy.
-
-The filter for approximate differential privacy with adaptively chosen parameters.
-
-The gate of a session: the filter of its kind of promise, behind the ledger's one question.
-
-Running bounds on what a conversation has cost, valid at all times at once.
+A filter admits a charge, or refuses it, so that the whole stays within a limit. There is one for
+each kind of promise: Gaussian noise, pure, zero-concentrated and approximate differential privacy,
+and promises that count answers. For Gaussian noise it is a clock: noise is observation time, and
+time adds. `SessionGate` holds the filter of a session's promise behind the one question that a
+ledger asks. The odometer bounds what a conversation has cost so far, at all times at once.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,7 @@
-"""What the library dp-accounting answers, checked before it is believed.
+"""Accountants of the library dp-accounting (extra `pld`): moments, and privacy-loss distributions.
 
-The moments accountant for noise on Poisson samples, by dp-accounting (extra `pld`).
-
-Privacy-loss distributions by the library dp-accounting (extra `pld`).
+`Moments` is the moments accountant for noise on Poisson samples, and `Pld` composes privacy-loss
+distributions. What the library answers is checked before it is believed.
 """
 
 from collections.abc import Iterator

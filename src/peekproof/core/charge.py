@@ -1,11 +1,12 @@
-"""What a ledger adds up: exact amounts of one unit, fixed when the ledger is opened.
+"""Privacy losses and charges: exact amounts that a ledger adds up, and the question of a budget.
 
-Notions of stability as frozen, exact values.
+Each notion of stability is a frozen value: total variation, and pure, approximate, Rényi,
+zero-concentrated and Gaussian differential privacy. It bounds how much the law of a mechanism's
+whole output can change when one record is replaced. Amounts are Fractions: sums are exact, and the
+order of charges cannot matter.
 
-Each bounds how much the law of a mechanism's whole output can change when one record is
-replaced. Amounts are Fractions: sums are exact, and the order of charges cannot matter.
-
-The one question a ledger asks before it charges: is this much admitted?
+A ledger charges in one unit, which is fixed when the ledger is opened: Gaussian loss, pure loss,
+or a number of draws. Before each charge it asks a `Gate` one question: is this much admitted?
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,17 +1,13 @@
-"""What notebooks show of answers and certificates: tables and small pictures, no scripts.
+"""HTML for notebooks: answers and certificates as tables and small pictures, without scripts.
 
-The one look of everything that notebooks show.
+Everything that notebooks show has one look, which is defined here. Colours are those of the page,
+or show on light and on dark ones. Whatever is not `Html` is escaped on its way in, and type
+checkers see to it that nothing goes around that.
 
-Colours are those of the page, or show on light and on dark ones. Whatever is not `Html` is
-escaped on its way in, and type checkers see to it that nothing goes around that.
-
-Pictures of an interval on its axis, and of how much of a budget is used.
-
-The numbers always stand beside them as text, so screen readers skip the pictures.
-
-Certificates for notebooks: the terms of the radius, what is assumed, and the sources.
-
-Answers for notebooks: the value, its interval as numbers and as a bar, and what it cost.
+Pictures show an interval on its axis, or how much of a budget is used. The numbers always stand
+beside them as text, so screen readers skip the pictures. A certificate shows the terms of its
+radius, what is assumed, and the sources. An answer shows its value, its interval as numbers and as
+a bar, and what it cost.
 """
 
 from collections.abc import Iterable, Sequence

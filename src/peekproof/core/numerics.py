@@ -1,6 +1,6 @@
-"""Outward rounding: a bound computed in floating point leaves through `up` or `down`.
+"""Outward rounding of floats, and searches for the last integer that fits and for a minimum.
 
-Finding the last integer that fits, and where a function is least.
+A bound that is computed in floating point leaves through `up` or `down`.
 """
 
 import math

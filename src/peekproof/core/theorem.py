@@ -1,6 +1,7 @@
-"""The registry of theorems: what is claimed, where it is proved, which function computes it.
+"""The registry of theorems: each claim, its source, and the function that computes it.
 
-Where theorems come from. Keys are those of docs/references.bib; a test keeps them equal.
+`SOURCES` lists the papers and books that theorems come from. Its keys are those of
+docs/references.bib; a test keeps the two equal.
 """
 
 from collections.abc import Callable

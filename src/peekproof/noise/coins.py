@@ -1,10 +1,4 @@
-"""Many coins of probability e^{−γ} at once: `coin` with arrays.
-
-A trial of probability γ/i is one of γ and one of 1/i. The runs of von Neumann go on for the coins
-whose trials have all succeeded so far, a shrinking set of places.
-
-Coins of probability e^{−γ}, flipped with integers only.
-"""
+"""Bernoulli coins of probability e^{−γ}, flipped with integers only, one by one or as arrays."""
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +76,10 @@ def exponential_coins(numerators: Integers | Unbounded, denominator: int, *, rng
     """Each True with probability e^{−γ}, γ = numerator/denominator ≥ 0.
 
     The whole part w of γ succeeds if a geometric of ratio 1/e is at least w.
+
+    It is `exponential_coin` with arrays. A trial of probability γ/i is one of γ and one of 1/i.
+    The runs of von Neumann go on for the coins whose trials have all succeeded so far, a shrinking
+    set of places.
     """
     if denominator.bit_length() > ROOMY:
         numerators = numerators.astype(np.object_)

@@ -1,8 +1,6 @@
-"""The discrete Gaussian law, drawn exactly.
+"""The discrete Gaussian distribution, sampled exactly, singly or as a vector of the same law.
 
 Method: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
-
-Vectors of discrete Gaussian draws: `discrete_gaussian` with arrays, the same law.
 """
 
 from fractions import Fraction

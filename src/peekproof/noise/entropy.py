@@ -1,6 +1,6 @@
-"""Where random bits come from.
+"""Sources of random bits, and uniform integers drawn from them.
 
-Many uniform integers at once, cut from one purchase of random bits.
+Integers are drawn one by one, or many at once, which are cut from one purchase of random bits.
 """
 
 import random

@@ -1,4 +1,4 @@
-"""The continuous Gaussian, rounded exactly: random bits and integers only.
+"""The continuous Gaussian, sampled exactly and rounded: random bits and integers only.
 
 Because the released number is a function of a true Gaussian observation (rounding is
 post-processing), theorems about continuous Gaussian noise apply without any slack for a
@@ -9,20 +9,9 @@ magnitude is k + x with an integer k, P(k) ∝ e^{−k²/2}, and a fraction x ac
 probability e^{−x(2k+x)/2}, so that the density is ∝ e^{−(k+x)²/2}. The fraction is a uniform
 real whose bits are drawn only as far as decisions need them.
 
-Vectors of exactly rounded Gaussians: `gaussian` with arrays, the same law.
-
-Karney's method again, with its coin of e^{−x(2k+x)/2} taken apart until only integers below a
-bound and comparisons of uniform reals are left:
-
-    one trial of x(2k+x) / (2(k+1)·i)  =  one of 1/i, one of x, and one of (2k+x) / (2k+2);
-    one of x succeeds if a fresh uniform lies below x;
-    one of (2k+x) / (2k+2) = k/(k+1) + 1/(k+1) · ½ · x succeeds if an integer below k+1 is not the
-    last or, if it is, a fair coin and one of x succeed.
-
-A uniform real is an endless row of fair bits. Its first HEAD bits are in an array; they decide
-a comparison unless both heads are equal. Then, and only then, its further bits are drawn, compared
-and kept: they stay the bits of that x in later comparisons and in the rounding. Nothing is drawn
-again because it was undecided, so every x is conditioned on exactly the trials it went through.
+`rounded_gaussian` draws one number, and `rounded_gaussians` a vector of the same law with arrays.
+For arrays the coin of e^{−x(2k+x)/2} is taken apart until only integers below a bound and
+comparisons of uniform reals are left (`_curve_coins`, `LazyUniforms`).
 """
 
 from collections.abc import Sequence
@@ -167,7 +156,14 @@ Cell = tuple[int, int]
 
 @final
 class LazyUniforms:
-    """Uniform reals in [0, 1): their heads, and the tails of those that needed one."""
+    """Uniform reals in [0, 1): their heads, and the tails of those that needed one.
+
+    A uniform real is an endless row of fair bits. Its first HEAD bits are in an array; they decide
+    a comparison unless both heads are equal. Then, and only then, its further bits are drawn,
+    compared and kept: they stay the bits of that x in later comparisons and in the rounding.
+    Nothing is drawn again because it was undecided, so every x is conditioned on exactly the
+    trials it went through.
+    """
 
     __slots__ = ("_rng", "heads", "tails")
 
@@ -264,7 +260,11 @@ def _accepted_many(x: LazyUniforms, k: Integers, *, rng: Entropy) -> Coins:
 
 
 def _curve_coins(x: LazyUniforms, k: Integers, places: Places, *, rng: Entropy) -> Coins:
-    """Each True with probability e^{−x(2k+x)/(2(k+1))}, for the x and k at `places`."""
+    """Each True with probability e^{−x(2k+x)/(2(k+1))}, for the x and k at `places`.
+
+    One trial of x(2k+x) / (2(k+1)·i) is one of 1/i, one of x, and one of (2k+x) / (2k+2). One of x
+    succeeds if a fresh uniform lies below x; `_slope` is the last.
+    """
     odd = np.ones(places.size, dtype=np.bool_)
     running = np.arange(places.size)
     i = 1
@@ -278,7 +278,11 @@ def _curve_coins(x: LazyUniforms, k: Integers, places: Places, *, rng: Entropy) 
 
 
 def _slope(x: LazyUniforms, k: Integers, places: Places, *, rng: Entropy) -> Coins:
-    """Each True with probability (2k + x) / (2k + 2)."""
+    """Each True with probability (2k + x) / (2k + 2).
+
+    It is k/(k+1) + 1/(k+1) · ½ · x: an integer below k+1 is not the last or, if it is, a fair coin
+    and a trial of x succeed.
+    """
     steps = k[places]
     coins = np.zeros(places.size, dtype=np.bool_)
     for value in range(1, int(steps.max(initial=0)) + 1):

@@ -1,8 +1,6 @@
-"""The discrete Laplace law, drawn exactly.
+"""The discrete Laplace distribution, sampled exactly, singly or as a vector of the same law.
 
 Method: Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020.
-
-Vectors of discrete Laplace draws: `laplace` with arrays, the same law.
 """
 
 from fractions import Fraction
@@ -65,7 +63,7 @@ def discrete_laplaces(*, scale: Fraction, count: int, rng: Entropy) -> list[int]
 
 
 def kept_two_sided(t: int, s: int, proposals: int, *, rng: Entropy) -> Integers | Unbounded:
-    """The draws with P(z) ∝ e^{−|z|s/t} that so many proposals give, as in `laplace.two_sided`."""
+    """The draws with P(z) ∝ e^{−|z|s/t} that so many proposals give, as in `two_sided`."""
     low: Integers | Unbounded
     draw = belows if t.bit_length() <= WIDEST else unbounded_belows
     low = draw(t, proposals, rng=rng)

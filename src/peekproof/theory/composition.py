@@ -1,18 +1,13 @@
-"""What several mechanisms cost together, when their parameters are fixed in advance.
+"""Composition theorems: what several mechanisms cost together, with parameters fixed in advance.
 
 The questions may adapt to earlier answers; the parameters and their number may not. So nothing
 here may gate a session: an analyst who picks the next ε after seeing answers is outside these
-theorems. Bounds that survive that are filters.
+theorems. Bounds that survive that are filters (`accounting.filters`).
 
-Mechanisms with equal parameters are composed together, however often they occur.
-
-The δ_i of mechanisms that each fail on their own coin: the exact part of optimal composition.
-
-Losses that simply add.
-
-Composition that grows like √k: part of δ buys a smaller ε.
-
-Losses measured by a divergence or a Gaussian test: they add without loss.
+Basic composition adds up ε, δ or total variation. Advanced composition grows like √k: part of δ
+buys a smaller ε. Losses that are measured by a divergence (Rényi DP, zCDP) or by a Gaussian test
+(GDP) add without loss. `log_survival`, `left_over` and `joined` are about mechanisms that each
+fail on a coin of their own, with probability δ_i: the exact part of optimal composition.
 """
 
 from collections import Counter
@@ -34,7 +29,10 @@ Losses = Mapping[L, int] | Iterable[L]
 
 
 def grouped(losses: Losses[L]) -> dict[L, int]:
-    """How often each loss occurs: as given, or counted."""
+    """How often each loss occurs: as given, or counted.
+
+    Mechanisms with equal parameters are composed together, however often they occur.
+    """
     if isinstance(losses, Mapping):
         return {loss: check.positive_integer(count=count) for loss, count in losses.items()}
     return dict(Counter(losses))

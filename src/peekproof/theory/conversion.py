@@ -1,24 +1,13 @@
-"""From one notion of stability to another. Each function is one theorem.
+"""Conversions of privacy losses: to total variation, zCDP, Rényi DP and (ε, δ). Each is a theorem.
 
 A conversion may lose, never gain: the result holds for every mechanism that satisfies the input.
+Exact amounts become floats always on the safe side, and are refused where floats end.
 
-Between exact amounts and floats, always on the safe side, and refused where floats end.
-
-To total variation: by how much the probability of any event can move.
-
-To zero-concentrated differential privacy.
-
-To Rényi differential privacy of one order.
-
-To (ε, δ)-differential privacy, where that is the definition itself.
-
-From Rényi losses of one or more orders to (ε, δ).
-
-From zero-concentrated differential privacy to (ε, δ), and back to the δ of a given ε.
-
-The Gaussian (ε, δ) curve in plain floats: where it meets a δ, nearly; and a bound from above.
-
-From Gaussian differential privacy to (ε, δ): exact, in both directions.
+Total variation is by how much the probability of any event can move. It is the δ of (ε, δ) at
+ε = 0, by the definition itself, and a pure ε comes with δ = 0. Rényi losses of one or more orders,
+and zCDP, give an ε for a δ or a δ for an ε. For Gaussian differential privacy both directions are
+exact: plain floats find where the curve nearly meets a δ, and a bound from above tests what they
+find.
 """
 
 from collections.abc import Callable, Iterable

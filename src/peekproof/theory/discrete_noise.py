@@ -1,6 +1,7 @@
-"""How far noise on integers reaches: the discrete Laplace and the discrete Gaussian law.
+"""Privacy losses of noisy releases, and how far discrete Laplace and Gaussian noise reaches.
 
-What one release costs, in the notion that describes it best.
+The loss of one release is given in the notion that describes it best. How far noise on integers
+reaches is bounded in probability, and for the discrete Laplace law on average over bad events too.
 """
 
 from fractions import Fraction

@@ -1,22 +1,14 @@
-"""How far apart two laws are: divergences of pairs, their loss variables, and what bounds them.
+"""Divergences of two probability laws: finite, Gaussian and Laplace pairs, and bounds on them.
 
-Direction matters: D(P‖Q) is the divergence of P from Q, and P is the law that is sampled.
+Direction matters: D(P‖Q) is the divergence of P from Q, and P is the law that is sampled. `Pair`
+holds two laws on the same finite set, by exact probabilities; `GaussianPair` holds N(0, σ²) and
+N(shift, σ²), and `LaplacePair` Lap(0, b) and Lap(shift, b), both in closed form. Numbers come in
+as exact rationals, and elementary functions of them are rounded once or twice. Tails of the
+standard normal law have full relative precision, as far out as floats reach.
 
-Numbers as exact rationals, and elementary functions of them with one rounding or two.
-
-Divergences of two laws on the same finite set, from exact probabilities.
-
-Tails of the standard normal law with full relative precision, as far out as floats reach.
-
-Divergences of N(0, σ²) and N(shift, σ²), in closed form.
-
-Divergences of Lap(0, b) and Lap(shift, b), in closed form.
-
-What Gaussian noise on one value leaves of total variation.
-
-The bounds for mechanisms known only by their loss are in `theory.conversion.to_tv`.
-
-What pure differential privacy says about the mean of the loss.
+Two theorems about single releases follow: the total variation that Gaussian noise on one value
+leaves, and what pure differential privacy says about the mean of the privacy loss. Bounds on total
+variation for mechanisms that are known only by their loss are in `theory.conversion`.
 """
 
 import math

@@ -1,10 +1,9 @@
-"""The law of a privacy loss with finitely many values, and the (ε, δ) curve it gives.
+"""Privacy-loss distributions: laws of a loss on finitely many values, composed on a grid.
 
-The law of a privacy loss on a grid, composed by sums of positive terms.
-
-The privacy losses of the common mechanisms as laws on a grid, each a dominating one.
-
-The loss of any mixture of mechanisms, numerically and from above.
+`LossLaw` is the law of a privacy loss with finitely many values, and gives its (ε, δ) curve.
+`GridLaw` is such a law on a grid, and is composed by sums of positive terms. The common mechanisms
+are there as laws on a grid, each of which dominates the true one. `composed_law` bounds the loss
+of any mixture of them numerically, and from above.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,6 +1,8 @@
-"""Why the median of all consistent data sets is a good guess: each failure rules out half.
+"""The median mechanism's theorems: few failures, and small subsamples that stand for the sample.
 
-A few rows drawn from a sample stand for all of it, on any questions fixed before the draw.
+The median over all consistent data sets is a good guess, because each failure rules out half of
+them. A few rows that are drawn from a sample stand for all of it, on any questions that were fixed
+before the draw.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,6 +1,9 @@
-"""The exact loss of k mechanisms with equal parameters.
+"""Optimal composition of (ε, δ): exact for equal parameters, nearly exact for different ones.
 
-Nearly the exact loss of mechanisms with different parameters.
+But for the δ of each, the exact loss of k mechanisms with equal parameters is that of k rounds of
+randomised response.
+With different parameters the losses are added up on a grid, and the result tends to the exact one
+as the grid becomes finer.
 """
 
 from collections.abc import Mapping

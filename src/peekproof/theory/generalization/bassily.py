@@ -1,6 +1,6 @@
-"""The transfer theorem by the monitor, for approximate differential privacy.
+"""The transfer theorem of Bassily et al., by a monitor, for approximate differential privacy.
 
-Laplace noise priced through advanced composition and T-bassily.
+`laplace_bassily` prices Laplace noise through it: advanced composition first, then T-bassily.
 """
 
 from fractions import Fraction

@@ -1,12 +1,11 @@
-"""Guess, then check: only a failed guess tells something new, so few transcripts are possible.
+"""Guess and check: levels, intervals and certificates of answers to guesses that are checked.
 
-Levels of checked guesses in a conversation that ends after a known number of questions.
-
-What a checked guess says about the population, worked out before the rows are read.
-
-The certificates of answers that come from checked guesses.
-
-The best of many where guesses are checked: which it is, and about how large.
+Only a failed guess tells something new, so few transcripts are possible, and a union over all of
+them is affordable. Each question has a level, in a conversation without an end or in one that ends
+after a known number of questions. What a guess says about the population if it passes, and if it
+fails, is worked out before the rows are read. Last come certificates: of a guess that passed, of
+one that failed, and of the best of many candidates, which says which one it is and about how
+large.
 """
 
 from collections.abc import Callable

@@ -1,12 +1,10 @@
-"""How far the conversation can pull the sample away from the population.
+"""The drift: how far a conversation can pull the sample away from the population.
 
-The terms that certificates with noise have in common.
-
-The drift that Gaussian differential privacy allows, whatever mechanism achieves it.
-
-Releases that are private but not Gaussian, between the Gaussian answers of one session.
-
-Pure differential privacy bounds the drift surely, so all of β goes to the noise.
+It is bounded for Gaussian noise, for Gaussian differential privacy whatever mechanism achieves it,
+and for pure differential privacy, which bounds it surely, so that all of β goes to the noise.
+`choice_cost` and `private_cost` are for releases that are private but not Gaussian and come
+between the Gaussian answers of one session. The terms that certificates with noise have in common
+stand first.
 """
 
 from fractions import Fraction

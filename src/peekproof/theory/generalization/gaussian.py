@@ -1,8 +1,8 @@
-"""From noisy answers about the sample to one interval for the population.
+"""Certificates of Gaussian sessions: from noisy answers about the sample to the population.
 
-Intervals that narrow near 0 and 1: the drift moves the angle of a share, not the share.
-
-What a vector of noisy answers costs: the size of the ball that holds a record's contribution.
+One radius holds for all answers. Intervals narrow near 0 and 1, because the drift moves the angle
+of a share and not the share. A vector of noisy answers costs by the size of the ball that holds a
+record's contribution.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""The transfer theorem by posterior sensitivity, for approximate differential privacy.
+"""The transfer theorem of Jung et al., by posterior sensitivity, for approximate DP.
 
-Laplace and Gaussian noise priced through T-jung, and Gaussian noise through T-jung-joint.
+Laplace and Gaussian noise are priced through T-jung, and Gaussian noise through T-jung-joint too.
 """
 
 from collections.abc import Callable

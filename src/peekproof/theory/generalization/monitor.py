@@ -1,6 +1,7 @@
-"""The transfer theorem by a monitor that sees only answers, for Gaussian noise.
+"""The transfer theorem for Gaussian noise, by a monitor that sees only answers.
 
-Gaussian noise priced through the monitor, at the best number of copies.
+`gaussian_monitor` and `gaussian_monitor_two_sided` price Gaussian noise through it, at the best
+noise and number of copies.
 """
 
 from collections.abc import Callable

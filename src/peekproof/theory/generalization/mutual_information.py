@@ -1,6 +1,7 @@
-"""The transfer theorem by mutual information, and two ways to bound the information.
+"""The transfer theorem by mutual information, and two bounds on the information of a transcript.
 
-Gaussian noise priced through mutual information.
+One bound follows from zCDP, the other from leaving one record out. Gaussian noise is priced
+through T-mi with either.
 """
 
 from collections.abc import Callable

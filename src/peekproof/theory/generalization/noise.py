@@ -1,6 +1,8 @@
-"""How far noise pulls answers from the sample: in probability, and on average over bad events.
+"""Sample accuracy: how far noise pulls answers from the sample.
 
-How far the noise can pull answers, as an analyst sees it after the whole conversation.
+It is bounded in probability (`SampleAccuracy`), and on average over any event that is not too rare
+(`Shortfall`, the expected shortfall): how far off the answers can be as an analyst sees it after
+the whole conversation.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
-"""Means over pairs of rows: how often one row is above another, or two agree.
+"""Confidence intervals for means over pairs of rows, and for rows of different populations.
 
-Rows that do not all come from one population: what sample means then say, and of what.
+A mean over pairs says how often one row is above another, or how often two agree. Where rows do
+not all come from one population, `rows_apart_interval` says of what a sample mean still speaks.
 """
 
 from dataclasses import replace

@@ -1,10 +1,9 @@
-"""Minimising a bound over its free parameters.
+"""Numerical minimisation of a bound over its free parameters, and the bound of a route it gives.
 
 A search only chooses where a theorem is evaluated. A poor choice makes a bound wider, never wrong.
-
-Advanced composition, solved for the ε of each answer.
-
-A route's bound with the parameters at which it was evaluated.
+`golden` and `descend` search over one parameter and over several. `each_within` solves advanced
+composition for the ε of each answer. `Priced` is a route's bound with the parameters at which it
+was evaluated.
 """
 
 from collections.abc import Callable

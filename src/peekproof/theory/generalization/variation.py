@@ -1,6 +1,7 @@
-"""Gaussian noise priced through total variation: added up, or composed as Gaussians compose.
+"""The transfer theorem by total variation: on average, for one question, and for all questions.
 
-From total variation to the population: on average, and for one question.
+Gaussian noise is priced through it in two ways: the total variation of each answer is added up, or
+that of the whole conversation is found as Gaussians compose.
 """
 
 from collections.abc import Callable
