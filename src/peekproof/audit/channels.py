@@ -1,9 +1,8 @@
-"""Two neighbouring data sets, and every channel besides the answers: does any tell them apart?
+"""Side channels: do errors, logs, warnings or output tell two neighbouring data sets apart?
 
 An error message, a log line, a warning or a word on the terminal is a release that nobody charges.
-The same calls are made on both data sets, and all that can be overheard has to be the same.
-
-Whatever a call tells besides its answer: what it logs, warns of, prints and raises.
+The same calls are made on both data sets, and all that a call logs, warns of, prints and raises,
+besides its answer, has to be the same.
 """
 
 import logging

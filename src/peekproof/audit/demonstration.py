@@ -1,6 +1,6 @@
 """The demonstration: an attack on three holdouts, a signal found, a budget spent, a restart.
 
-Three ways to answer an analyst: exactly, with noise only, and with Peekproof.
+The holdouts are three ways to answer an analyst: exactly, with noise only, and with Peekproof.
 """
 
 from collections.abc import Callable, Sequence

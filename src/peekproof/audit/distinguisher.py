@@ -1,15 +1,10 @@
-"""How likely a claimed loss lets an event be on a neighbouring input.
+"""Distinguishing attacks: events that tell two neighbouring inputs apart, and what they prove.
 
-Events that tell two neighbouring inputs apart, and what their counts prove.
-
-Numbers by which releases on two inputs may be told apart, proposed by draws of both.
-
-Draws on two inputs, divided: some propose events, some pick among them, the rest tests.
-
-Finding the events that tell most: some draws propose them, others pick among them.
-
-Whatever is found here is only a proposal. What it proves is shown by draws that had no part in it,
-so a poor choice costs power and never makes a verdict wrong.
+`most_likely` says how likely a claimed loss lets an event be on a neighbouring input; `weighed`
+says what the counts of events prove. Draws on two inputs are divided: some propose events and the
+numbers by which releases may be told apart, some pick the events that tell most, and the rest test
+these. Whatever is proposed or picked is only a proposal. What it proves is shown by draws that had
+no part in it, so a poor choice costs power and never makes a verdict wrong.
 """
 
 from bisect import bisect_left, bisect_right

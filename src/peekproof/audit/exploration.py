@@ -1,14 +1,7 @@
-"""Your own questions about your own population, as an analyst that can be audited.
+"""Exploratory analysis as an attack: your own questions about your own population, audited.
 
-How to say what to ask next: a generator that yields questions and is sent the answers.
-
-Drilling down: a way to explore any table that finds something even where nothing is.
-
-Single conditions come first, then pairs of them from different columns, then what looks most
-remarkable among the pairs with one more condition. Each is compared with what it would be if
-columns had nothing to do with each other. Last comes a score made of all that was found, and how
-many rows it favours. Every step is what a diligent person does, and the score adds up the accidents
-of the sample: how many deviations it is off by grows with the root of the number of questions.
+A strategy says what to ask next: it is a generator that yields questions and is sent the answers.
+`Exploring` makes an analyst of it that can be audited. `DrillDown` is a strategy for any table.
 """
 
 from collections import Counter
@@ -170,7 +163,15 @@ Told = dict[Conjunction, float]
 
 @final
 class DrillDown:
-    """The strategy for tables with these columns: of them it knows the values, not the sample."""
+    """The strategy for tables with these columns: of them it knows the values, not the sample.
+
+    It explores any table, and finds something even where nothing is. Single conditions come first,
+    then pairs of them from different columns, then what looks most remarkable among the pairs with
+    one more condition. Each is compared with what it would be if columns had nothing to do with
+    each other. Last comes a score made of all that was found, and how many rows it favours. Every
+    step is what a diligent person does, and the score adds up the accidents of the sample: how
+    many deviations it is off by grows with the root of the number of questions.
+    """
 
     def __init__(self, columns: Columns, *, questions: int) -> None:
         found = list(_conditions(columns))

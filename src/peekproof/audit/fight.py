@@ -1,12 +1,8 @@
-"""One attack on one opponent, and what came of it.
+"""Simulated attacks: one analyst against one opponent, or many such pairs in parallel processes.
 
-Processes that work side by side, and stop when whoever started them does.
-
-Seeds: one number from which all coins of an audit follow.
-
-What came of one attack on one opponent, in a few numbers that travel between processes.
-
-Many fights at once, in as many processes as there are cores.
+An `Outcome` says in a few numbers what came of an attack, so that it can travel between processes.
+Processes work side by side, as many as there are cores, and stop when whoever started them does.
+One number, the seed, decides all coins of an audit.
 """
 
 import os

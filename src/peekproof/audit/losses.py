@@ -1,12 +1,12 @@
-"""How much an input shows in what is released, at least: bounds from below on a loss.
+"""Lower bounds on a privacy loss, by many releases on two inputs or by one run on many records.
 
-Two inputs that differ in one record are released many times each. An event that happens more often
-on one of them than a loss allows refutes that loss. That none was found proves nothing.
+`loss_floor` draws many releases on each of two inputs that differ in one record. An event that
+happens more often on one of them than a loss allows refutes that loss. That none was found proves
+nothing.
 
-How much one run of a mechanism shows of many records, at least.
-
-Each record is one of two by a fair coin; the mechanism runs once on all of them, and its output is
-used to guess coins. More right guesses than a loss allows refute it: see `theory.one_run`.
+`audit_one_run` makes each record one of two by a fair coin; the mechanism runs once on all of
+them, and its output is used to guess coins. More right guesses than a loss allows refute it: see
+`theory.one_run`.
 """
 
 from collections.abc import Callable, Mapping

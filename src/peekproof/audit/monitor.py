@@ -1,14 +1,12 @@
-"""The monitor: how much a mechanism lets analysts overfit, beside how much it claims to allow.
+"""The monitor: an audit of how much a mechanism lets analysts overfit, beside what it claims.
 
 For a population that is known, T conversations on independent samples each end with the question
 that the attack aims at; one of them is picked, and how much its sample overstates it is measured.
 Repeated often, a mean that a true claim could not reach proves that the claim is false.
 
-How much overfitting a claim allows, by every theorem that applies.
-
-One conversation as a monitor sees it: from outside, with the rows and the truth in view.
-
-What a monitor found, for people and for programs.
+`allowances` says how much overfitting a claim allows, by every theorem that applies. `hold` is one
+conversation as a monitor sees it: from outside, with the rows and the truth in view. The report
+says what was found, for people and for programs.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,10 +1,9 @@
-"""What the digits of released numbers tell of the input, at least.
+"""Floating-point audit: what the digits of released numbers tell of the input, at least.
 
-Noise in floating point leaves traces: which doubles can come out depends on the exact value, though
-sizes are distributed as they should be. So events are made of digits, and bound the loss as any
-other event does; and every release must lie where everybody knew beforehand that it may.
-
-What anybody can look at in a released number besides its size.
+Noise in floating point leaves traces: which doubles can come out depends on the exact value,
+though sizes are distributed as they should be. So events are made of digits, of whatever anybody
+can look at in a released number besides its size, and bound the loss as any other event does; and
+every release must lie where everybody knew beforehand that it may.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping

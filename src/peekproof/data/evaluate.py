@@ -1,25 +1,12 @@
-"""Canonical trees as functions of a piece of rows.
+"""Evaluation of questions in memory: canonical trees as functions of a piece of rows, in NumPy.
 
 In a canonical tree unknown is as good as false (it has no NOT), so truth is one bit a row.
 No rows are ever filtered and nothing is cut short: the time depends on the question alone.
 A tree is taken apart once and not once a piece, for questions come in thousands.
 
-Some rows as an engine in memory sees them, column by column.
-
-Numbers, dates and moments are arrays of doubles with NaN for null: arithmetic keeps NaN, every
-comparison with it is false, and no time depends on how many there are. Text and true/false
-columns stay as Polars has them.
-
-The fields of dates and moments, from numbers since 1970-01-01.
-
-Where numbers lie among sorted ones, in a time that does not depend on them.
-
-A column that is compared with many numbers, as its place among them.
-
-Let L be the numbers, sorted. With b = #{l ∈ L: l < x}, x > Lᵢ means i < b; and with
-u = #{l ∈ L: l ≤ x}, x ≥ Lᵢ means i < u. The other two comparisons are their opposites, except
-that all four are false for NaN. Places are computed once a piece. For comparisons they are cut
-into flights of 255 numbers, so that eight bits hold where a value lies below, in or above one.
+`Columns` and `Piece` are rows as an engine in memory sees them, column by column. `part_of` gives
+fields of dates and moments, from numbers since 1970-01-01. `below` and `up_to` find where numbers
+lie among sorted ones, in a time that does not depend on them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,7 +46,12 @@ Bools = npt.NDArray[np.bool_]
 
 @final
 class Columns:
-    """Columns of equal length, from which pieces are cut."""
+    """Columns of equal length, from which pieces are cut.
+
+    Numbers, dates and moments are arrays of doubles with NaN for null: arithmetic keeps NaN, every
+    comparison with it is false, and no time depends on how many there are. Text and true/false
+    columns stay as Polars has them.
+    """
 
     def __init__(self, series: Mapping[str, pl.Series]) -> None:
         # Without a name, for Polars reads one like ^a$ as a pattern.
@@ -382,7 +374,13 @@ _FLIGHT = 255
 
 @final
 class Ladder:
-    """The places of one column among the numbers that it is compared with."""
+    """The places of one column among the numbers that it is compared with.
+
+    Let L be the numbers, sorted. With b = #{l ∈ L: l < x}, x > Lᵢ means i < b; and with
+    u = #{l ∈ L: l ≤ x}, x ≥ Lᵢ means i < u. The other two comparisons are their opposites, except
+    that all four are false for NaN. Places are computed once a piece. For comparisons they are cut
+    into flights of 255 numbers, so that eight bits hold where a value lies below, in or above one.
+    """
 
     def __init__(self, name: str, numbers: Iterable[float]) -> None:
         self._name = name

@@ -1,13 +1,8 @@
-"""The files that a path, a folder or a pattern names, and whether they are still the same.
+"""CSV and Parquet files: which ones a path names, their types, and their rows in chunks.
 
-The types of the columns of a CSV file, from all of its rows but few of them at a time.
-
-Polars infers them from all rows too, but holds on to each line meanwhile. So the file is cut
-into blocks of whole records, Polars infers the types of each block, and what the blocks say is
-put together as Polars puts together what rows say: the same file has the same types here and
-in memory.
-
-Rows of files as normal frames of bounded size, whatever the size of the files.
+The files that a path, a folder or a pattern names are listed, with a token that tells whether they
+are still the same. Their rows are read as normal frames of bounded size, whatever the size of the
+files.
 """
 
 import glob
@@ -124,7 +119,13 @@ _NUMBERS = {*_WHOLE, pl.Float64()}
 def csv_types(
     path: Path, separator: str, read: Callable[[bytes], None] = lambda _: None
 ) -> dict[str, pl.DataType]:
-    """The type of each column, in the order of the file; `read` is given each block."""
+    """The type of each column, in the order of the file; `read` is given each block.
+
+    Types come from all rows, but few of them at a time. Polars infers them from all rows too, but
+    holds on to each line meanwhile. So the file is cut into blocks of whole records, Polars infers
+    the types of each block, and what the blocks say is put together as Polars puts together what
+    rows say: the same file has the same types here and in memory.
+    """
     found: dict[str, set[pl.DataType]] = {}
     with path.open("rb") as file:
         header = b""

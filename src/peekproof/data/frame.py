@@ -2,9 +2,7 @@
 
 Which part a row falls in is decided by a key that nobody knew when the rows were drawn, so each
 part is a sample of the population by itself, and what is learned from one is independent of the
-rows of the others.
-
-Which rows of a table a part of a split holds.
+rows of the others. `drawn` and `chosen` say which rows of a table a part holds.
 """
 
 import hashlib

@@ -1,13 +1,12 @@
-"""Anything tabular becomes a Polars frame with four kinds of columns.
+"""Loading of tables: files, data frames and database addresses become sources of rows.
 
-Numbers become doubles and NaN becomes null, so that every engine can agree on every count;
-text and true/false columns and dates stay as they are; moments are in UTC and microseconds;
-times of a day and durations stay for the fingerprint but cannot be asked about; nested and
-binary columns are left out.
+Anything tabular becomes a Polars frame with four kinds of columns. Numbers become doubles and NaN
+becomes null, so that every engine can agree on every count; text and true/false columns and dates
+stay as they are; moments are in UTC and microseconds; times of a day and durations stay for the
+fingerprint but cannot be asked about; nested and binary columns are left out.
 
-What a text that names data means: a file, several files, or a table in a database.
-
-Whether rows should be read into memory, or stay in their files.
+A text that names data means a file, several files, or a table in a database. Rows of files are
+read into memory if they fit, and otherwise stay in their files.
 """
 
 import os

@@ -1,6 +1,7 @@
-"""What a session needs of whatever holds the rows: an engine in memory, on disk or far away.
+"""The protocol of data sources: what a session needs of whatever holds the rows.
 
-What engines refuse that cannot number their rows.
+An engine may be in memory, on disk or far away. `Unordered` has the refusals of
+engines that cannot number their rows.
 """
 
 from collections.abc import Callable, Sequence

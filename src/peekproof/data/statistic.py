@@ -1,6 +1,7 @@
-"""A number that the custodian computes from all rows, with a declared sensitivity.
+"""Custom statistics: numbers that the custodian computes from all rows, or from pairs of rows.
 
-A mean over all pairs of rows, counted by whoever holds them.
+A `Statistic` has a declared sensitivity. A `PairStatistic` is a mean over all pairs of rows,
+counted by whoever holds them.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What the rows add up to under a form other than a share: exact integers.
+"""Totals of questions over rows in memory: exact integers, batches, threads, a cache of bitmaps.
 
 A record contributes a number of [0, 1] after scaling; a real one is fixed point, with FINE + 1
 levels. For a value x clipped to [low, high] and the scale [a, b] around it,
@@ -17,23 +17,9 @@ at most 2⁻²⁹, and ⌊y + ½⌋ is within ½ of y: together less than 1. ∎
 The contributions are whole doubles; those of one piece add up to at most 2⁴¹ < 2⁵³, in any order
 and without rounding. No rows are filtered: every row passes through the same operations.
 
-Which rows satisfy an atom, one bit a row, kept for the questions to come.
-
-Adaptive questions put the same atoms together in new ways. With their bits at hand an answer is
-a few passes over 1/64 of a column each. What is kept depends on the questions alone.
-
-How far several workers are with the rows of one pass, told by the one who is asked.
-
-Pieces of rows shared out among the processors.
-
-Many questions in one pass over the rows: what they have in common is computed once.
-
-Three things make a batch faster than its questions one by one. A piece of rows stays in the
-processor's cache for all of them. Atoms, numbers and cells that occur several times are computed
-once a piece. And a column that is compared with many numbers is first replaced by its place
-among them: small whole numbers, which compare four times as fast.
-
-Totals over rows in memory, with the bits of atoms that past questions have left.
+Pieces of rows are shared out among the processors, and the one who is asked tells how far all
+workers are. `Plan` answers many questions in one pass over the rows. `Remembering` answers from
+`Bitmaps`, the bits of atoms that past questions have left, where it can.
 """
 
 import os
@@ -242,7 +228,12 @@ _AT_ONCE = 4  # of all room, what a single call may fill
 
 @final
 class Bitmaps:
-    """The bits of the atoms used last, in at most `room` bytes. Threads may share it."""
+    """The bits of the atoms used last, in at most `room` bytes. Threads may share it.
+
+    Adaptive questions put the same atoms together in new ways. With their bits at hand, one a row,
+    an answer is a few passes over 1/64 of a column each. What is kept depends on the questions
+    alone.
+    """
 
     def __init__(self, *, rows: int, room: int) -> None:
         # A whole number of words, so that counting runs eight bytes at a time.
@@ -379,6 +370,11 @@ class Plan:
 
     `known` are bits of atoms that need not be computed, and `wanted` bits of others to be filled.
     `keys` are texts of atoms that have been written out already, by their identity.
+
+    Three things make a batch faster than its questions one by one. A piece of rows stays in the
+    processor's cache for all of them. Atoms, numbers and cells that occur several times are
+    computed once a piece. And a column that is compared with many numbers is first replaced by its
+    place among them: small whole numbers, which compare four times as fast.
     """
 
     def __init__(

@@ -1,12 +1,7 @@
-"""A declared, public product of values: what a row could be, one cell for each combination.
+"""Declared public domains: every row that is possible is a cell, and cells carry masses.
 
-Positive numbers, one a cell, that can be averaged over and tilted at the speed of memory.
-
-Only their ratios matter. They are not normalised; from time to time they are brought back to a
-scale at which no product of doubles overflows or loses digits.
-
-Work goes in pieces that fit a cache, and inner products in rows so short that BLAS keeps each to
-one thread: with one library on one machine the same steps give the same bits.
+A `Domain` is a product of declared values: what a row could be, one cell for each combination.
+`Masses` are positive numbers, one for each cell.
 """
 
 import json
@@ -229,7 +224,15 @@ _BLURRED = 2.0**-44  # with more than that, the cells are summed again
 
 @final
 class Masses:
-    """Masses of `cells` cells, at first all equal."""
+    """Masses of `cells` cells, at first all equal.
+
+    They can be averaged over and tilted at the speed of memory. Only their ratios matter. They are
+    not normalised; from time to time they are brought back to a scale at which no product of
+    doubles overflows or loses digits.
+
+    Work goes in pieces that fit a cache, and inner products in rows so short that BLAS keeps each
+    to one thread: with one library on one machine the same steps give the same bits.
+    """
 
     __slots__ = ("_blur", "_buffer", "_high", "_low", "_masses", "_total")
 

@@ -1,6 +1,7 @@
-"""A distribution on declared cells that learns from failed guesses: multiplicative weights.
+"""Multiplicative weights: a distribution on declared cells that learns from failed guesses.
 
-The values of a question in all cells of a product, found on the columns it mentions alone.
+`ProductValues` finds the values of a question in all cells of a product, on the columns that it
+mentions alone.
 """
 
 import math

@@ -1,15 +1,14 @@
-"""A law for whatever reads secrets: nothing but the answers tells them.
+"""Audits as assertions: loss, coverage, digits, timing and side channels, for your own functions.
 
-The law of digits for any function that releases numbers: they tell no more than is claimed.
+The laws of losses are for any function that releases something: no more is lost than is claimed.
+The law of digits is for any function that releases numbers: they tell no more than is claimed.
+Whatever reads secrets must tell them by nothing but its answers, neither by its side channels nor
+by how long it takes. Whatever answers with intervals must have all intervals of a conversation
+hold as often as promised.
 
-A law for whatever reads secrets: how long it takes does not tell them.
-
-Laws of losses for any function that releases something: no more is lost than is claimed.
-
-Each raises `Violation` with the report if the claim is refuted, which is wrong with probability at
-most its false alarm, and gives the report otherwise. A claim that is not refuted is not proved.
-
-A law for whatever answers with intervals: all of a conversation hold as often as promised.
+Each law raises `Violation` with the report if the claim is refuted, and gives the report
+otherwise. Where a law has a false alarm, it is wrong with probability at most that. A claim that
+is not refuted is not proved.
 """
 
 from collections.abc import Callable, Hashable, Mapping

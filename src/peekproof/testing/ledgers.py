@@ -1,16 +1,12 @@
-"""Laws of every store of ledgers, to run against your own.
+"""Conformance tests for ledger stores: laws of every store, to run against your own.
 
     for law in (*LAWS, *TAMPERING, *LASTING):
         law(Engine(name="mine", place=…, forge=…, newer=…))
 
-Each raises `Violation` with what it saw. They need no test runner. What is only in memory keeps
-all but `LASTING`.
-
-A kind of store under test, and small ledgers to keep in it.
-
-Laws of every store whose ledgers outlive the process, and are shared by several.
-
-Laws of every store of ledgers: what someone with an editor did to it does not go unnoticed.
+Each raises `Violation` with what it saw. They need no test runner. An `Engine` is a kind of store
+under test, and there are small ledgers to keep in it. `TAMPERING` has the laws that what someone
+with an editor did to a store does not go unnoticed. `LASTING` has those of stores whose ledgers
+outlive the process and are shared by several; what is only in memory keeps all but these.
 """
 
 import hashlib

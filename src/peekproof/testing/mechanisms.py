@@ -1,22 +1,17 @@
-"""Laws of every mechanism, to run against your own.
+"""Conformance tests for mechanisms: laws of every mechanism, to run against your own.
 
     for law in LAWS:
         law(one_shot(MyMechanism(…), …))
 
-Each raises `Violation` with what it saw. They need no test runner, and they are certain but for
-`noise_is_drawn`, which says how often it is wrong. What only a statistical test can see, the loss
-and the radius, is in `peekproof.testing.mechanisms`.
+A `Case` is a mechanism under test: what to ask it, what may come out, and how to build it again.
+Each law raises `Violation` with what it saw. They need no test runner, and they are certain but
+for `noise_is_drawn`, which says how often it is wrong. Some of them are about what a mechanism
+releases: from where it may come, and what must not show.
 
-A mechanism under test: what to ask it, what may come out, and how to build it again.
-
-Laws of what a mechanism releases: from where it may come, and what must not show.
-
-They are part of `peekproof.testing.mechanisms.LAWS`.
-
-What only many draws can show of a mechanism: that its loss and its radius are as it says.
-
-Both laws state how often they are wrong about a mechanism that keeps its word, and raise
-`Violation` otherwise. A test declares its share with `peekproof.testing.statistics`.
+What only many draws can show is not in `LAWS`: that the loss and the radius are as the mechanism
+says. `loss_floor_stays_below_the_cost` and `release_errs_within_radius` state how often they are
+wrong about a mechanism that keeps its word, and raise `Violation` about one that does not. A test
+declares its share with `peekproof.testing.statistics`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,9 +1,9 @@
-"""Statistical tests whose chance of failing on correct code is stated, summed and bounded.
+"""Statistical tests whose rate of false alarms (failures on correct code) is stated and bounded.
 
-A test declares its share with `@statistical(false_alarm=…)` and compares p-values with it.
-Every p-value here is a finite-sample bound, not an approximation, so the share is honest.
-
-What a conformance law raises: an AssertionError, so that every test runner shows it.
+A test declares its share with `@statistical(false_alarm=…)` and compares p-values with it. The
+shares of all tests are summed. Every p-value here is a finite-sample bound, not an approximation,
+so the share is honest. `Violation` is what a conformance law raises: an AssertionError, so that
+every test runner shows it.
 """
 
 from collections.abc import Callable

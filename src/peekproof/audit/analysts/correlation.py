@@ -1,6 +1,4 @@
-"""Correlation and weighted majority: learn all agreements, then ask about their best vote.
-
-The correlation attack: keep what looks good, then ask about the combination.
+"""The correlation attack: ask for every correlation with the label, then for the best vote.
 
 On features and a label without any relation, each feature agrees with the label on half of the
 population, and a little more or less on the sample. The analyst asks for every agreement, lets

@@ -1,9 +1,10 @@
-"""A population of independent signs: features that know nothing about a label.
+"""Synthetic populations for attacks: independent random signs, and uniform draws from a list.
 
-Whatever is said about a feature's agreement with the label, or with another feature, is true of
-half of the population; so is every vote that cannot tie, because the label may be turned round.
+In a population of signs, features know nothing about a label. Whatever is said about a feature's
+agreement with the label, or with another feature, is true of half of the population; so is every
+vote that cannot tie, because the label may be turned round.
 
-A population that is a list: rows are equally likely numbers below its size.
+In a population that is a list, rows are equally likely numbers below its size.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""What an analyst is: data whose population is known, and a way to ask about it.
+"""The protocol of analysts (attackers): a known population, and a way to ask about it.
 
-The sample itself as an oracle: what every analyst breaks.
+`ExactSample` is the sample itself as an oracle: what every analyst breaks.
 """
 
 from dataclasses import dataclass

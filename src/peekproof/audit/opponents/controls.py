@@ -1,9 +1,9 @@
-"""What people do without Peekproof: intervals for questions that nobody chose by looking.
+"""Control opponents: textbook intervals, noise without a certificate, and a liar.
 
-They are those of the normal law, and for such questions about right where many rows count either
-way. Of what is rare they miss more by themselves: a share of 0 has no width at all.
-
-Gaussian noise as it is claimed, and a liar who draws half of it.
+`Plain` and `NoiseOnly` are what people do without Peekproof: intervals for questions that nobody
+chose by looking. They are those of the normal law, and for such questions about right where many
+rows count either way. Of what is rare they miss more by themselves: a share of 0 has no width at
+all. `HONEST` draws Gaussian noise as it claims, and `HALF_NOISE` is a liar who draws half of it.
 """
 
 from dataclasses import dataclass

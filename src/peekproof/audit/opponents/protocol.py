@@ -1,8 +1,7 @@
-"""What an opponent is: it answers, claims an interval, and may refuse.
+"""The protocol of opponents: they answer with an interval, may refuse, and say what they promise.
 
-An answer and what is claimed for it.
-
-What an opponent says of itself: how private it is, and how far its answers are off.
+A `Reply` is an answer and what is claimed for it. A `Promise` is what an opponent says of itself:
+how private it is, and how far its answers are off.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,7 @@
-"""Sessions as opponents, one for each mechanism that a session can be opened with.
+"""Sessions as opponents: one for each mechanism that a session can be opened with, or your own.
 
-Your own way to answer as an opponent: a session with its options, or anything that replies.
+`Custom` makes an opponent of your own way to answer: a session with its options, or anything that
+replies.
 """
 
 from collections.abc import Callable

@@ -1,8 +1,7 @@
-"""Questions to one job: Ibis writes what the compiler says, and Spark adds it up.
+"""Spark jobs: questions become one job, for which Ibis writes the SQL and Spark adds up the rows.
 
-What Spark does in its own way.
-
-Expressions of Ibis as text that Spark reads as they are meant.
+`SparkOperations` is what Spark does in its own way, and `written` gives expressions of Ibis as
+text that Spark reads as they are meant.
 """
 
 import math

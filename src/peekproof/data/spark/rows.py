@@ -1,8 +1,7 @@
-"""Rows on a Spark cluster, as a session holds them.
+"""A Spark data frame as a source of rows: its parts, its files, and how a session holds it.
 
-A part of a split, decided row by row on the executors.
-
-Whether the files behind a frame are still those that its fingerprint was computed from.
+Which part of a split a row belongs to is decided row by row on the executors. `Files` tells
+whether the files behind a frame are still those that its fingerprint was computed from.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,25 +1,12 @@
-"""Trees to Ibis: canonical predicates as 0 or 1, and canonical numbers, row by row.
+"""Compiler from canonical trees to Ibis expressions: predicates as 0 or 1, and numbers.
 
-A column of numbers, dates or moments is a double here, a column of text a string, a column of
-flags a boolean. Unknown counts as false, so that 0 and 1 are enough, and they are joined as
-integers, or by a function: AND and OR may stop early, and then how long a question takes tells
-how many rows match.
+Both are computed row by row. A column of numbers, dates or moments is a double here, a column of
+text a string, a column of flags a boolean. Unknown counts as false, so that 0 and 1 are enough,
+and they are joined as integers, or by a function: AND and OR may stop early, and then how long a
+question takes tells how many rows match.
 
-What expressions are made of: literals, cases and functions of the engine.
-
-What engines do each in their own way. The defaults fit engines whose doubles are IEEE's.
-
-Everywhere NaN equals itself and is above every number, as in DuckDB, PostgreSQL and Spark. An
-operand may be NaN or null, and both mean that it is missing.
-
-Fields of dates and moments by whole numbers, which every engine divides alike.
-
-Days are counted from a 1 March of a year that is a multiple of 400, so far back that no count is
-negative. With the leap day at the end of a year, centuries, years of a century, months and days
-are linear functions of a count, rounded down: (4·n + 3)/146097 is the century of day n,
-(4·n + 3)/1461 the year of day n of a century, and (2141·n + 197913)/2¹⁶ the month of day n of a
-year, 3 for March and 13 for January. The division by 1461 is a multiplication by 2939745/2³²,
-whose remainder gives the day of the year. So every field says its operand a few times only.
+Expressions are made on a `Ground` of literals, cases and functions of the engine. `Operations` are
+what engines do each in their own way.
 """
 
 from collections.abc import Callable, Sequence
@@ -107,6 +94,10 @@ class Operations:
 
     What an operation is given it says once: expressions do not grow with every level. All that
     this package does with expressions is a method of theirs or goes through this class.
+
+    The defaults fit engines whose doubles are IEEE's. Everywhere NaN equals itself and is above
+    every number, as in DuckDB, PostgreSQL and Spark. An operand may be NaN or null, and both mean
+    that it is missing.
     """
 
     # Whether operands of arithmetic must have null for NaN.
@@ -249,7 +240,16 @@ _JANUARY = 306  # its first day, counted from 1 March
 
 
 def part(number: Value, field: str, unit: str, does: Operations) -> Value:
-    """A field, as a double, of a double number of days or microseconds since 1970-01-01 UTC."""
+    """A field, as a double, of a double number of days or microseconds since 1970-01-01 UTC.
+
+    Fields are computed by whole numbers, which every engine divides alike. Days are counted from a
+    1 March of a year that is a multiple of 400, so far back that no count is negative. With the
+    leap day at the end of a year, centuries, years of a century, months and days are linear
+    functions of a count, rounded down: (4·n + 3)/146097 is the century of day n, (4·n + 3)/1461
+    the year of day n of a century, and (2141·n + 197913)/2¹⁶ the month of day n of a year, 3 for
+    March and 13 for January. The division by 1461 is a multiplication by 2939745/2³², whose
+    remainder gives the day of the year. So every field says its operand a few times only.
+    """
     if unit == "day":
         return _of_days(number.cast("int64"), field, does).cast("float64")
     beyond = number >= does.constant(_BEYOND)

@@ -1,6 +1,6 @@
-"""A table in a database as a source of rows.
+"""A table in a database as a source of rows, and the parts of a split of it.
 
-A part of a split, decided row by row inside the database.
+Which part a row belongs to is decided row by row inside the database.
 """
 
 import os

@@ -1,7 +1,4 @@
-"""A connection to a table in DuckDB.
-
-How a DuckDB table looks to questions.
-"""
+"""DuckDB: how its tables look to questions, and the connection to one of them."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

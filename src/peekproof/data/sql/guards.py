@@ -1,9 +1,13 @@
 """IEEE arithmetic for PostgreSQL, which raises errors where doubles overflow or underflow.
 
 An error would tell the analyst about the rows. So every operation is done only where it cannot
-raise one, and where it would, what IEEE says is said instead. Operands are columns or constants
-(see `fence`), without NaN. Let u = 2⁻¹⁰⁷⁴ be the smallest double, and let a result overflow if
-it is rounded to 2¹⁰²⁴ or more where exponents have no bound, and vanish if it is at most u/2.
+raise one, and where it would, what IEEE says is said instead. `Guarded` does this for columns, and
+a few functions find from where on arithmetic with one constant leaves the finite doubles, or falls
+to 0. `PostgresOperations` are all operations as PostgreSQL does them.
+
+Operands are columns or constants (see `Levels` in `data.sql.statement`), without NaN. Let
+u = 2⁻¹⁰⁷⁴ be the smallest double, and let a result overflow if it is rounded to 2¹⁰²⁴ or more
+where exponents have no bound, and vanish if it is at most u/2.
 
 Sums. Where all terms are at most 2⁹⁰⁰, no sum of so few overflows. Else the partial sums are
 compared on a scale of 2⁻⁶⁴, where none overflows: a sum of scaled terms is rounded as the sum of
@@ -22,10 +26,6 @@ on a scale of 2⁻¹⁰²⁴ is at least 1; if both are less than 1, the divisor
 the quotient on a scale of 2⁻⁵¹² at least 2⁵¹². It vanishes if it is at most ½ on a scale of 2¹⁰⁷⁴:
 a quotient of two numbers of 53 bits that is above ½ is above by more than half a unit in the last
 place.
-
-From where on arithmetic with one constant leaves the finite doubles, or falls to 0.
-
-Operations as PostgreSQL does them.
 """
 
 import math

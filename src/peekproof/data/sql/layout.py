@@ -1,8 +1,6 @@
-"""How one table of an engine looks to questions.
+"""Table layouts: how columns of a database become the few kinds that questions know.
 
-How columns of engines become the few kinds that questions know.
-
-What is wrong with the name of a table.
+Here are also the errors about the name of a table, and about a table that cannot be asked.
 """
 
 import datetime as dt

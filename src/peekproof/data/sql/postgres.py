@@ -1,10 +1,7 @@
-"""A connection to a table in PostgreSQL.
+"""PostgreSQL: addresses, the catalogue, how its tables look to questions, and the connection.
 
-Where a table in PostgreSQL is: a URI for libpq, and after # the name of the table.
-
-How a PostgreSQL table looks to questions.
-
-What PostgreSQL's catalogue says of a table.
+The address of a table is a URI for libpq, and after # the name of the table. The catalogue says
+which columns a table has, and whether its rows are still the same.
 """
 
 import re

@@ -1,19 +1,12 @@
-"""Questions as statements, each made once for all questions of its shape.
-
-The shape of an expression, found without building it.
+"""Prepared statements: a question becomes SQL with parameters, made once for each shape.
 
 Ibis takes milliseconds to build and compile what an engine answers in as many. The code that
 builds expressions is run on sketches first: they note what is done to them, and the values that
-are given. What was noted is the shape. Questions of the same shape have the same statement, and
-their values are its parameters.
+are given. What was noted is the shape of the expression, found without building it. Questions of
+the same shape have the same statement, and their values are its parameters. Values go to the
+engine beside the statement, never in it.
 
-Subexpressions that are said more than once get a name, in a subquery of their own.
-
-For engines whose arithmetic needs guards: a guard says its operands several times, so nested
-guards would grow beyond all bounds. Trees are taken apart into levels. Each level is one subquery
-with the numbers that the levels above refer to as columns.
-
-Statements with parameters: values go to the engine beside the statement, never in it.
+`Levels` gives a name, in a subquery of its own, to what is said more than once.
 """
 
 from collections.abc import Callable, Sequence
@@ -133,7 +126,12 @@ _MARK = "\0"  # no column of a database has this in its name
 
 @final
 class Levels:
-    """Forms with their inner numbers named, and what the names mean, level by level."""
+    """Forms with their inner numbers named, and what the names mean, level by level.
+
+    They are for engines whose arithmetic needs guards: a guard says its operands several times, so
+    nested guards would grow beyond all bounds. Trees are taken apart into levels. Each level is
+    one subquery with the numbers that the levels above refer to as columns.
+    """
 
     def __init__(self) -> None:
         self.levels: list[dict[str, Numeric]] = []

@@ -1,6 +1,7 @@
-"""Questions as vectors over the cells of a finite domain, and what an answer says about them.
+"""Questions as vectors over the cells of a finite domain, constraints on them, and who keeps them.
 
-What holds all data sets that are consistent so far, and how it says that there are none.
+A `Constraint` is what an answer says about a question. A `Holder` holds all data sets that are
+consistent with the constraints so far, and says by `NoneConsistent` that there are none.
 """
 
 from collections.abc import Sequence

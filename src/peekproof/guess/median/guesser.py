@@ -1,7 +1,4 @@
-"""The median of everything that is still possible, as a guesser of questions.
-
-The median mechanism's guesses: the middle of everything that is still possible.
-"""
+"""Guessers by the median mechanism: the median of a question over everything still possible."""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""The law that large consistent data sets look like: maximum entropy under the constraints.
+"""Maximum entropy under interval constraints: the law that large consistent data sets look like.
 
-Maximum entropy under interval constraints, by its dual: one tilt for each constraint.
+It is found by its dual, which has one tilt for each constraint:
 
     minimise  F(θ) = ln Σ_x e^{Σ_j θ_j q_j(x)} − Σ_j (θ_j⁺·low_j − θ_j⁻·high_j)
 

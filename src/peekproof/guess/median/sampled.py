@@ -1,10 +1,8 @@
-"""Consistent data sets drawn by Markov chains, for domains too large to list them all.
+"""Markov chains (MCMC) that draw consistent data sets, for domains too large to list them all.
 
-Many data sets that walk at random inside constraints, advancing together.
-
-Steps of all data sets at once, in NumPy alone.
-
-The fastest way to step that is installed.
+Many data sets walk at random inside the constraints and advance together. Steps are taken for all
+of them at once, in NumPy alone or in compiled code; `fastest` is the fastest way that is
+installed.
 """
 
 from collections.abc import Callable, Iterator
