@@ -92,6 +92,8 @@ check: lint types test     ## what must pass before a change lands
 theorems: .venv/.develop   ## write docs/theorems.md from the code
 	$(BIN)/python docs/generate_theorems.py
 
+# What stands in lab/ is no part of what is installed.
+mechanisms bench-tightness: export PYTHONPATH = $(CURDIR)
 mechanisms: .venv/.develop ## write docs/reference/mechanisms.md and its figure from the code
 	$(BIN)/python docs/generate_mechanisms.py
 	$(BIN)/python bench/figures.py mechanisms guessing
@@ -118,7 +120,7 @@ bench: .venv/.develop      ## Peekproof beside the field, as ratios (ARGS=--quic
 	$(BIN)/python bench/run.py $(ARGS)
 
 bench-large: .venv/.develop  ## questions about a file ten times as large as the memory they may use
-	PYTHONPATH=bench:tests $(BIN)/python -m comparisons.large_file $(ARGS)
+	PYTHONPATH=bench:.:tests $(BIN)/python -m comparisons.large_file $(ARGS)
 
 bench-tightness: .venv/.develop  ## what attacks force beside what is certified, as a page and a figure
 	$(BIN)/python bench/run.py --only radius
@@ -126,7 +128,7 @@ bench-tightness: .venv/.develop  ## what attacks force beside what is certified,
 	$(BIN)/python bench/figures.py tightness
 
 bench-spark: .venv/.spark    ## questions on Spark beside the same aggregates by hand
-	PYTHONPATH=bench:tests $(BIN)/python -m comparisons.spark $(ARGS)
+	PYTHONPATH=bench:.:tests $(BIN)/python -m comparisons.spark $(ARGS)
 
 # The wheel is made from the sdist, which shows that nothing is missing there.
 dist: .venv/.develop         ## wheel and sdist of what is committed, in dist/

