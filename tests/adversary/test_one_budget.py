@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import IN_MEMORY, BudgetElsewhere, PeekproofError
+from peekproof.core.errors import IN_MEMORY, PART, RESPLIT, BudgetElsewhere, PeekproofError
+from peekproof.data.source import Source
 from peekproof.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.one_budget
@@ -259,3 +260,144 @@ def test_other_data_has_a_budget_of_its_own(innocent: str) -> None:
         session.ask("age > 50")
     with peekproof.open(INNOCENT[innocent](first), questions=1) as other:
         assert other.remaining == 1
+
+
+# Parts of splits ------------------------------------------------------------------------------
+
+KEY = "0123456789abcdef" * 2
+MOST = {"most": 0.999, "rest": 0.001}
+HALVES = {"a": 0.5, "b": 0.5}
+
+
+def tossed(count: int = 60) -> dict[str, np.ndarray]:
+    """Coins, and one more that they are to predict."""
+    rng = np.random.default_rng(23)
+    coins = {f"f{number}": rng.integers(0, 2, ROWS) for number in range(count)}
+    return {**coins, "x": rng.normal(size=ROWS), "y": rng.integers(0, 2, ROWS)}
+
+
+def asked(part: Source, question: str = "age > 50", ledger: Path | None = None) -> None:
+    with peekproof.open(part, questions=1, ledger=ledger) as session:
+        session.ask(question)
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_splitting_again_and_again_certifies_nothing_about_a_coin(
+    kind: str, tmp_path: Path
+) -> None:
+    whole, answers, refused = peekproof.load(tossed()), 0, list[BudgetElsewhere]()
+    for number in range(60):
+        place = tmp_path / f"{number}.peekproof" if kind == "file" else None
+        try:
+            asked(peekproof.split(whole, MOST)["most"], f"f{number} = y", place)
+            answers += 1
+        except BudgetElsewhere as error:
+            refused.append(error)
+    assert answers == 1
+    assert {each.met for each in refused} == {RESPLIT}
+    for piece in ("by another split", "key=", "nothing was asked", 'override="…"'):
+        assert piece in str(refused[0])
+    assert len(list(tmp_path.glob("*.peekproof"))) == (kind == "file")
+
+
+def test_splits_that_were_opened_before_anybody_asked_have_one_budget(tmp_path: Path) -> None:
+    whole, place = peekproof.load(people()), tmp_path / "part.peekproof"
+    first, second, third = (peekproof.split(whole, HALVES)["a"] for _ in range(3))
+    in_memory = peekproof.open(first, questions=1)  # of which the witness hears when it is asked
+    with pytest.raises(BudgetElsewhere, match=IN_MEMORY):
+        peekproof.open(second, questions=1)
+    asked(third, ledger=place)
+    with pytest.raises(BudgetElsewhere) as caught:
+        in_memory.ask("age > 60")
+    assert (caught.value.place, caught.value.met) == (str(place), RESPLIT)
+
+
+@pytest.mark.parametrize("by", [None, "id"])
+def test_all_parts_of_one_split_have_a_budget_each(by: str | None) -> None:
+    whole, shares = peekproof.load(people()), {"a": 0.5, "b": 0.25, "c": 0.25}
+    for name in shares:  # drawn anew each time, as by several scripts
+        asked(peekproof.split(whole, shares, by=by, key=KEY)[name])
+    with pytest.raises(BudgetElsewhere) as caught:
+        asked(peekproof.split(whole, shares, by=by, key=KEY)["b"])
+    assert caught.value.met == ""
+
+
+def test_other_shares_by_the_same_key_are_another_split_where_they_overlap() -> None:
+    whole = peekproof.load(people())
+    asked(peekproof.split(whole, HALVES, key=KEY)["a"])
+    other = peekproof.split(whole, {"a": 0.4, "b": 0.2, "c": 0.4}, key=KEY)
+    for name in ("a", "b"):
+        with pytest.raises(BudgetElsewhere) as caught:
+            asked(other[name])
+        assert caught.value.met == RESPLIT
+    asked(other["c"])
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_whole_is_refused_once_a_part_was_asked_about(nested: bool, tmp_path: Path) -> None:
+    part = peekproof.split(peekproof.load(people()), HALVES)["a"]
+    asked(peekproof.split(part, HALVES)["b"] if nested else part)
+    for ledger in (None, tmp_path / "whole.peekproof"):
+        with pytest.raises(BudgetElsewhere, match="a part of this data has its budget") as caught:
+            peekproof.open(people(), questions=1, ledger=ledger)
+        assert caught.value.met == PART
+    with peekproof.open(people(), questions=1, override="the part was for practice") as session:
+        (recorded,) = session.ledger.overrides
+        assert str(recorded["against"]).startswith("the budget of a part of this data at")
+        said = session.ask("age > 50").certificate.assumptions
+        assert "the budget was overridden: the part was for practice" in said
+
+
+def test_a_whole_is_refused_while_a_part_of_it_is_open_in_memory() -> None:
+    part = peekproof.open(peekproof.split(peekproof.load(people()), HALVES)["a"], questions=1)
+    with pytest.raises(BudgetElsewhere) as caught:
+        peekproof.open(people(), questions=1)
+    assert caught.value.met == PART
+    assert caught.value.place.startswith(IN_MEMORY)
+    part.close()
+    peekproof.open(people(), questions=1).close()  # nothing was asked about the part
+
+
+def test_parts_of_parts_have_a_budget_each_and_no_second_one() -> None:
+    whole = peekproof.load(people())
+    halves = peekproof.split(whole, HALVES, key=KEY)
+    for part in (*peekproof.split(halves["a"], HALVES).values(), halves["b"]):
+        asked(part)
+    for taken in (halves["a"], peekproof.split(whole, HALVES)["a"]):
+        inside = peekproof.split(taken, {"a": 0.3, "b": 0.7})
+        for part in (taken, *inside.values()):
+            with pytest.raises(BudgetElsewhere) as caught:
+                asked(part)
+            assert caught.value.met in (PART, RESPLIT)
+
+
+def test_a_column_that_is_renamed_makes_no_new_split() -> None:
+    asked(peekproof.split(peekproof.load(people()), HALVES)["a"])
+    renamed = peekproof.load({f"{name}_2": column for name, column in people().items()})
+    for again in (renamed, *peekproof.split(renamed, HALVES).values()):
+        with pytest.raises(BudgetElsewhere, match="recognised by the values of"):
+            asked(again, "age_2 > 50")
+
+
+def test_a_ledger_of_a_part_that_goes_on_tells_a_new_witness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, place = peekproof.load(people()), tmp_path / "part.peekproof"
+    part = peekproof.split(whole, HALVES)["a"]
+    asked(part, ledger=place)
+    monkeypatch.setenv("PEEKPROOF_WITNESS", str(tmp_path / "new"))
+    peekproof.open(part, ledger=place).close()
+    with pytest.raises(BudgetElsewhere) as caught:
+        peekproof.open(whole, questions=1)
+    assert caught.value.place == str(place)
+
+
+def test_another_split_goes_on_for_a_reason(tmp_path: Path) -> None:
+    whole = peekproof.load(people())
+    asked(peekproof.split(whole, HALVES)["a"])
+    again, place = peekproof.split(whole, HALVES, key=KEY), tmp_path / "again.peekproof"
+    reason = "the first was for practice"
+    with peekproof.open(again["a"], questions=3, ledger=place, override=reason) as data:
+        assert "a part by another split" in str(data.ledger.overrides[0]["against"])
+    with pytest.raises(BudgetElsewhere):  # the first split may hold some of these rows as well
+        asked(again["b"])

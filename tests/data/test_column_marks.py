@@ -17,7 +17,7 @@ from peekproof.data.column_marks import ColumnMarks, table_marks
 from peekproof.data.fingerprint import Fingerprint
 from peekproof.data.load import load
 from peekproof.data.normal import normalised
-from peekproof.session.custody import marked
+from peekproof.data.source import marked
 
 ROWS = 1_000
 RNG = np.random.default_rng(1)

@@ -519,28 +519,35 @@ class GatewayUnavailable(GatewayError):
         return f"{self.problem}; {self.hint}"
 
 
-_OVERRIDE = (
-    'if you answer for it, say why with override="…", or with peekproof ledger adopt PATH '
-    '--reason "…"'
-)
+_ANSWERED = 'if you answer for it, say why with override="…"'
+_OVERRIDE = f'{_ANSWERED}, or with peekproof ledger adopt PATH --reason "…"'
 
 
 _NAMED = 3  # of the columns by which data was recognised
 IN_MEMORY = "memory of process "  # how the place of a ledger in memory begins; its number follows
+
+# What a ledger is about that stands against another, if neither the same rows nor the whole.
+PART = "a part"  # some of the rows
+RESPLIT = "a part by another split"  # some of the rows that these were cut out of
 
 
 @dataclass(eq=False, kw_only=True)
 class BudgetElsewhere(LedgerError):
     """The data already has a ledger, and it is another one.
 
-    `columns` are those by which it was recognised, if it was renamed, re-typed or cut down.
+    `columns` are those by which it was recognised, if it was renamed, re-typed or cut down. `met`
+    is PART if the other ledger is about a part of the data, and RESPLIT if the data is a part
+    itself and the other is about one that was cut otherwise.
     """
 
     place: str
     entries: int
     columns: tuple[str, ...] = ()
+    met: str = ""
 
     def __str__(self) -> str:
+        if self.met:
+            return self._of_parts
         if self.place.startswith(IN_MEMORY):
             return (
                 f"the budget of this data lies in the {self.place}, last seen with "
@@ -548,8 +555,7 @@ class BudgetElsewhere(LedgerError):
                 "budget, so nothing was asked. Keep using the session or holdout that was opened "
                 "there first; once it is closed or that process ended, nobody knows what was "
                 "spent, and all of it counts as spent. Name a file from the first time on, "
-                'ledger="…", and it can be continued; if you answer for it, say why with '
-                'override="…"'
+                f'ledger="…", and it can be continued; {_ANSWERED}'
             )
         first = "the data as it was then" if self.columns else "the first"
         return (
@@ -560,10 +566,36 @@ class BudgetElsewhere(LedgerError):
         )
 
     @property
+    def _of_parts(self) -> str:
+        if self.met == PART:
+            what, whose = "a part of this data", "a second budget for the rows of that part"
+            then = (
+                "Go on with that part, and with the others of its split, drawn by the same key= "
+                "and shares; the rows of all parts together are not asked about again"
+            )
+        else:
+            what = "a part of the data that this part was cut from, by another split,"
+            whose = "a second budget for rows that both may hold"
+            then = (
+                "Draw the parts by that split again, with the same key=, by= and shares: those "
+                "that share no row have a budget each"
+            )
+        if self.place.startswith(IN_MEMORY):
+            where, answered = f"in the {self.place}", _ANSWERED
+        else:
+            where, answered = f"in another ledger, last seen at {self.place}", _OVERRIDE
+            then += " (the first entry of that ledger says how its part was drawn)"
+        return (
+            f"{what} has its budget {where} with {_entries(self.entries)}; {self.ledger} would be "
+            f"{whose}, so nothing was asked. {then}; {answered}"
+        )
+
+    @property
     def against(self) -> str:
         """What an override of it stands against, for the record."""
         where = f"{self.place}, with {_entries(self.entries)}"
-        return f"the budget of this data at {where}{self._recognised}"
+        whose = f"{self.met} of this data" if self.met == PART else self.met or "this data"
+        return f"the budget of {whose} at {where}{self._recognised}"
 
     @property
     def _recognised(self) -> str:

@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from peekproof.core.cuts import Cut
 from peekproof.core.errors import InvalidInput
+from peekproof.core.shared_columns import Marked
 from peekproof.data.fingerprint import keyed_order
-from peekproof.data.source import Source
+from peekproof.data.source import Source, marked
 from peekproof.data.statistic import exact_number
 from peekproof.query.schema import Kind
 
@@ -37,6 +39,8 @@ class Frame:
     Without `by`, rows are shuffled by their content, and the part has floor(high·n) − floor(low·n)
     of them. With it, the value of that column, another in every row, is hashed into one of 256
     buckets, which any engine can do row by row; the number of rows then varies as coins do.
+
+    `columns` are what the source is recognised by, and `within` is its own frame if it is a part.
     """
 
     of: str
@@ -45,6 +49,15 @@ class Frame:
     by: str
     low: Fraction
     high: Fraction
+    columns: Marked = field(default_factory=lambda: Marked(0), repr=False, compare=False)
+    within: "Frame | None" = field(default=None, repr=False, compare=False)
+
+    @property
+    def cuts(self) -> tuple[Cut, ...]:
+        """How the part was cut out of the source, and that out of others, the last cut first."""
+        decides = hashlib.sha256(f"{self.key}:{self.by}".encode()).hexdigest()
+        cut = Cut(of=self.of, split=decides, low=self.low, high=self.high, columns=self.columns)
+        return cut, *(self.within.cuts if self.within else ())
 
     @property
     def buckets(self) -> frozenset[str]:
@@ -136,10 +149,22 @@ def _frames(
             given=repr(by)[:80],
         )
     found, low = [], Fraction(0)
+    within = source.frame if isinstance(source, Framed) else None
+    # Now, so that parts need not keep the rows of the whole.
+    columns = marked(source)
     for name, share in shares.items():
         high = low + share
         found.append(
-            Frame(of=source.fingerprint, name=name, key=key, by=by or "", low=low, high=high)
+            Frame(
+                of=source.fingerprint,
+                name=name,
+                key=key,
+                by=by or "",
+                low=low,
+                high=high,
+                columns=columns,
+                within=within,
+            )
         )
         low = high
     if by and not all(frame.buckets for frame in found):

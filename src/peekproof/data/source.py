@@ -9,6 +9,7 @@ from typing import NoReturn, Protocol, runtime_checkable
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
+from peekproof.core.shared_columns import Marked
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
@@ -119,3 +120,8 @@ class Unordered:
             given=f"a {type(self).__name__}",
             hint="read the rows into memory first",
         )
+
+
+def marked(source: Source) -> Marked:
+    """What the columns of a source are recognised by, if its engine tells."""
+    return Marked(source.rows, tuple(getattr(source, "marks", ())), ordered=source.ordered)

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TypeVar, final
 
 from peekproof.core.charge import FREE, Charge, Gate, Offer, Refused, added, amount_of, cost_of
+from peekproof.core.cuts import Cut
 from peekproof.core.errors import (
     IN_DOUBT,
     InDoubt,
@@ -313,6 +314,7 @@ class Ledger:
         override: str | None = None,
         doubt: InDoubt | None = None,
         marked: Callable[[], Marked] | None = None,
+        cuts: Sequence[Cut] = (),
         check_others: Callable[[], None] | None = None,
         moving: bool = False,
     ) -> InDoubt | None:
@@ -320,7 +322,7 @@ class Ledger:
 
         Otherwise an error, or with `override`, the reason for going on all the same, an entry
         that records it; what was overridden is returned. `doubt` is what else stands against it,
-        `marked` and `check_others` are for a witness that does not know it yet (see `Watch`). A
+        `marked`, `cuts` and `check_others` are for a witness that does not know it (see `Watch`). A
         ledger that goes on elsewhere is refused, unless its move is being completed.
         """
         if not moving:
@@ -334,6 +336,7 @@ class Ledger:
             first=origin,
             place=self.place,
             marked=marked,
+            cuts=cuts,
             check_others=check_others,
             promise=promise_of(self.opening),
         )

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import final
 
+from peekproof.core.cuts import Cut
 from peekproof.core.errors import IN_MEMORY, BudgetElsewhere, LedgerRolledBack
 from peekproof.core.shared_columns import Marked
 from peekproof.ledger.entry import Entry
@@ -43,15 +44,16 @@ class Watch:
         place: str,
         promise: str = "",
         marked: Callable[[], Marked] | None = None,
+        cuts: Sequence[Cut] = (),
         check_others: Callable[[], None] | None = None,
     ) -> None:
-        """`marked` are the columns of the data, to be recognised by.
+        """`marked` are the columns of the data, to be recognised by, and `cuts` how it is a part.
 
         `check_others` refuses a ledger if the data has one under another fingerprint. It is
         asked when the witness has heard of this one, for then of two at once one is refused.
         """
         self._witness = witness
-        self._marked, self._check_others = marked, check_others
+        self._marked, self._cuts, self._check_others = marked, cuts, check_others
         self._fingerprint = fingerprint
         self._origin = first
         self._identity = first.digest.hex()
@@ -123,19 +125,27 @@ class Watch:
     def adopt(self, last: Entry) -> None:
         """Report that from now on this is the ledger."""
         self._check_others = None
-        if self._marked:
-            self._witness.note_anew(self._fingerprint, self._marked(), ledger=self._place)
-            self._marked = None
+        self._witness.renew(lambda: self._note(anew=True), ledger=self._place)
         self._witness.adopt(self._fingerprint, self._seen(last))
 
     def close(self) -> None:
         self._witness.close()
 
-    def _note(self) -> None:
-        """Have the columns remembered where nobody has heard of the ledger before."""
-        if self._marked and self._witness.known(self._fingerprint, ledger=self._place) is None:
+    def _note(self, *, anew: bool = False) -> None:
+        """Have the data remembered of which these are a part, and the columns.
+
+        These only `anew`, or where nobody has heard of the ledger before.
+        """
+        for cut in self._cuts:
+            self._witness.note_cut(self._fingerprint, cut, ledger=self._place)
+        self._cuts = ()
+        if self._marked and (anew or self._unheard):
             self._witness.note(self._fingerprint, self._marked(), ledger=self._place)
         self._marked = None
+
+    @property
+    def _unheard(self) -> bool:
+        return self._witness.known(self._fingerprint, ledger=self._place) is None
 
     def _seen(self, last: Entry) -> Seen:
         digest = last.digest.hex()

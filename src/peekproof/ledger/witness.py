@@ -10,14 +10,16 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from fractions import Fraction
 from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import Path
-from typing import TypeVar, final
+from typing import Any, TypeVar, final
 
+from peekproof.core.cuts import Cut, Rows
 from peekproof.core.errors import LedgerUnavailable, WitnessDamaged
 from peekproof.core.shared_columns import Marked, shared
 
@@ -63,8 +65,7 @@ class Witness:
 
     def file(self, fingerprint: str) -> Path:
         """Where the record for a fingerprint is."""
-        plain = re.fullmatch(r"[A-Za-z0-9-]{1,100}", fingerprint)
-        return self.folder / f"{fingerprint if plain else _check(fingerprint, b'').decode()}.json"
+        return self.folder / f"{_plain(fingerprint)}.json"
 
     def known(self, fingerprint: str, *, ledger: str) -> Seen | None:
         """What was last seen; `ledger` is who asks, for errors. The folder must be writable."""
@@ -113,9 +114,50 @@ class Witness:
             return
         line = {"fingerprint": fingerprint, "marks": marks, "ordered": marked.ordered}
 
+        def listed(file: Path) -> tuple[bool, int]:
+            lines, whole = _lines(file, _marks_in, ledger)
+            return any(known == fingerprint for known, *_ in lines), whole
+
+        self._append(self._columns(marked.rows), line, listed, ledger=ledger)
+
+    def note_cut(self, fingerprint: str, cut: Cut, *, ledger: str) -> None:
+        """Remember that data is a part of other data, and what that is recognised by."""
+        self.note(cut.of, cut.columns, ledger=ledger)
+        line = {
+            "fingerprint": fingerprint,
+            "split": cut.split,
+            "low": str(cut.low),
+            "high": str(cut.high),
+        }
+
+        def listed(file: Path) -> tuple[bool, int]:
+            lines, whole = _lines(file, _cut_in(cut.of), ledger)
+            return Rows(fingerprint, (cut,)) in lines, whole
+
+        self._append(self._parts(cut.of), line, listed, ledger=ledger)
+
+    def renew(self, note: Callable[[], None], *, ledger: str) -> None:
+        """Have something noted; a file that is damaged is put aside, under another name."""
+        while True:  # it may be about several files
+            try:
+                return note()
+            except WitnessDamaged as damaged:
+                with _Usable(self.folder, ledger):
+                    Path(damaged.file).rename(f"{damaged.file}.damaged")
+
+    def _append(
+        self,
+        file: Path,
+        line: Mapping[str, object],
+        listed: Callable[[Path], tuple[bool, int]],
+        *,
+        ledger: str,
+    ) -> None:
+        """Add a line; `listed` says whether it is there, and how many bytes of whole lines are."""
+
         def append() -> None:
-            lines, whole = self._lines(marked.rows, ledger)
-            if any(known == fingerprint for known, *_ in lines):
+            there, whole = listed(file)
+            if there:
                 return
             os.ftruncate(handle, whole)  # of a line that was cut off nobody was told
             added = f"{json.dumps(line)}\n".encode()
@@ -125,20 +167,29 @@ class Witness:
 
         with _Usable(self.folder, ledger):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = self._appended(self._columns(marked.rows))
+            handle = self._appended(file)
             try:
                 _alone(handle, append)
             finally:
                 os.close(handle)
 
-    def note_anew(self, fingerprint: str, marked: Marked, *, ledger: str) -> None:
-        """As `note`; a file that is damaged is put aside, under another name."""
-        try:
-            self.note(fingerprint, marked, ledger=ledger)
-        except WitnessDamaged as damaged:
-            with _Usable(self.folder, ledger):
-                Path(damaged.file).rename(f"{damaged.file}.damaged")
-            self.note(fingerprint, marked, ledger=ledger)
+    def overlapping(self, rows: Rows, *, ledger: str) -> tuple[Seen, str] | None:
+        """What was seen of a ledger for other rows that may share some with these, and how.
+
+        Ledgers of the same rows, or of a whole that holds them, are `known` by its name.
+        """
+        for name in rows.names:
+            for part in self._cut_from(name, ledger):
+                met = rows.met(part) if part.fingerprint not in rows.names else None
+                seen = self.known(part.fingerprint, ledger=ledger) if met else None
+                if met and seen:
+                    return seen, met
+        return None
+
+    def _cut_from(self, fingerprint: str, ledger: str) -> list[Rows]:
+        """The parts of some data that have or had a ledger, or were about to."""
+        with _Usable(self.folder, ledger):
+            return _lines(self._parts(fingerprint), _cut_in(fingerprint), ledger)[0]
 
     def alike(
         self, marked: Marked, *, besides: str, ledger: str
@@ -147,15 +198,21 @@ class Witness:
         if not marked.marks:
             return None
         with _Usable(self.folder, ledger):
-            lines, _ = self._lines(marked.rows, ledger)
+            lines, _ = _lines(self._columns(marked.rows), _marks_in, ledger)
         for fingerprint, marks, ordered in lines:
             if fingerprint == besides:
                 continue
             columns = shared(marked.marks, marks, ordered=ordered and marked.ordered)
-            seen = self.known(fingerprint, ledger=ledger) if columns else None
+            seen = self._known_of(fingerprint, ledger) if columns else None
             if seen:
                 return seen, tuple(columns)
         return None
+
+    def _known_of(self, fingerprint: str, ledger: str) -> Seen | None:
+        """What was last seen of the ledger of some data, or of one of a part of it."""
+        parts = (each.fingerprint for each in self._cut_from(fingerprint, ledger))
+        found = (self.known(each, ledger=ledger) for each in (fingerprint, *parts))
+        return next((each for each in found if each), None)
 
     def _appended(self, file: Path) -> int:
         """An open file that lines are added to; whoever shares the folder shares it."""
@@ -170,23 +227,8 @@ class Witness:
     def _columns(self, rows: int) -> Path:
         return self.folder / f"columns-of-{rows}-rows.jsonl"
 
-    def _lines(self, rows: int, ledger: str) -> tuple[list[tuple[str, list[str], bool]], int]:
-        """The marks of all data with so many rows, and how many bytes of whole lines there are."""
-        file = self._columns(rows)
-        try:
-            raw = file.read_bytes()
-        except FileNotFoundError:
-            return [], 0
-        whole = raw[: raw.rfind(b"\n") + 1]
-        try:
-            lines = [json.loads(line) for line in whole.splitlines()]
-            known = [
-                (str(each["fingerprint"]), list(each["marks"]), each.get("ordered") is True)
-                for each in lines
-            ]
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise WitnessDamaged(ledger=ledger, file=str(file)) from error
-        return known, len(whole)
+    def _parts(self, fingerprint: str) -> Path:
+        return self.folder / f"parts-of-{_plain(fingerprint)}.jsonl"
 
     def replace(self, fingerprint: str, seen: Seen, *, before: Seen) -> bool:
         """Remember this instead of `before`; whether that was still what was seen."""
@@ -264,6 +306,42 @@ class Witness:
         if os.pwrite(handle, record, 0) != SIZE:
             raise OSError(28, "No space left on device")
         self._read[fingerprint] = record, seen
+
+
+def _lines(file: Path, read: Callable[[Any], T], ledger: str) -> tuple[list[T], int]:
+    """What the lines of a file say, and how many bytes of whole lines there are."""
+    try:
+        raw = file.read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    whole = raw[: raw.rfind(b"\n") + 1]
+    try:
+        found = [read(json.loads(line)) for line in whole.splitlines()]
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise WitnessDamaged(ledger=ledger, file=str(file)) from error
+    return found, len(whole)
+
+
+def _marks_in(line: Any) -> tuple[str, list[str], bool]:
+    """The marks of the columns of some data: its fingerprint, their digests, and `ordered`."""
+    return str(line["fingerprint"]), list(line["marks"]), line.get("ordered") is True
+
+
+def _cut_in(of: str) -> Callable[[Any], Rows]:
+    """Reads a part of the data `of` from a line."""
+
+    def read(line: Any) -> Rows:
+        low, high = Fraction(line["low"]), Fraction(line["high"])
+        cut = Cut(of=of, split=str(line["split"]), low=low, high=high)
+        return Rows(str(line["fingerprint"]), (cut,))
+
+    return read
+
+
+def _plain(fingerprint: str) -> str:
+    """A fingerprint as part of the name of a file."""
+    plain = re.fullmatch(r"[A-Za-z0-9-]{1,100}", fingerprint)
+    return fingerprint if plain else _check(fingerprint, b"").decode()
 
 
 def _alone(handle: int, act: Callable[[], T]) -> T:

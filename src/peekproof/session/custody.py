@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import final
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary
 
+from peekproof.core.cuts import Rows
 from peekproof.core.errors import BudgetElsewhere, InvalidInput, LedgerUnavailable, WitnessDamaged
 from peekproof.core.shared_columns import Marked
-from peekproof.data.source import Source
+from peekproof.data.frame import Framed
+from peekproof.data.source import Source, marked
 from peekproof.ledger.entry import Body
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, nothing_to_override
@@ -44,7 +46,7 @@ def witness_of(place: str) -> Witness | None:
 
 @final
 class InMemory:
-    """The ledgers in memory that are open in this process, by the fingerprint of their data.
+    """The ledgers in memory that are open in this process, with the rows that each is about.
 
     The witness hears of such a ledger when something is paid for. Until then this register tells
     that the data is open already, and in which object its budget is.
@@ -52,57 +54,70 @@ class InMemory:
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
-        self._open: WeakValueDictionary[str, Ledger] = WeakValueDictionary()
+        self._open: WeakKeyDictionary[Ledger, Rows] = WeakKeyDictionary()
 
-    def doubt(self, fingerprints: Sequence[str]) -> BudgetElsewhere | None:
-        """What stands against one more ledger in memory for this data; None if nothing."""
-        known = self._known(fingerprints)
+    def doubt(self, rows: Rows) -> BudgetElsewhere | None:
+        """What stands against one more ledger in memory for these rows; None if nothing."""
+        known = self._known(rows)
         if known is None:
             return None
         del known
         gc.collect()  # a session is in cycles: it may be gone and not yet collected
-        known = self._known(fingerprints)
-        return None if known is None else _open_already(known)
+        known = self._known(rows)
+        return None if known is None else _open_already(*known)
 
-    def promise(self, fingerprints: Sequence[str]) -> Promise | None:
-        """What the ledger that is open for this data promises; None if there is none."""
-        known = self._known(fingerprints)
-        return None if known is None else promise_from(promise_of(known.opening))
+    def promise(self, rows: Rows) -> Promise | None:
+        """What the ledger that is open for these rows, or all of a whole, promises, if one is."""
+        known = self._known(rows)
+        if known is None or known[1]:
+            return None
+        return promise_from(promise_of(known[0].opening))
 
-    def add(self, fingerprint: str, ledger: Ledger, *, overridden: bool) -> None:
+    def add(self, rows: Rows, ledger: Ledger, *, overridden: bool) -> None:
         """Take in a ledger, unless another thread was quicker and nobody answers for a second."""
         with self._turn:
-            known = self._alive(fingerprint)
+            known = self._alive(rows)
             if known is not None and not overridden:
-                raise _open_already(known)
-            self._open[fingerprint] = ledger
+                raise _open_already(*known)
+            self._open[ledger] = rows
 
-    def _known(self, fingerprints: Sequence[str]) -> Ledger | None:
+    def _known(self, rows: Rows) -> tuple[Ledger, str] | None:
         with self._turn:
-            found = [self._alive(each) for each in fingerprints]
-        return next((each for each in found if each is not None), None)
+            return self._alive(rows)
 
-    def _alive(self, fingerprint: str) -> Ledger | None:
-        ledger = self._open.get(fingerprint)
-        if ledger is not None:
-            with suppress(LedgerUnavailable):  # it was closed, or belongs to a parent process
-                ledger.look()
-                return ledger
+    def _alive(self, rows: Rows) -> tuple[Ledger, str] | None:
+        """The ledger that is open for these rows, and how it is theirs: see `Rows.met`.
+
+        One that is about the same rows or a whole comes before one about a part, and the last
+        that was opened before the others.
+        """
+        found = [(each, rows.met(theirs)) for each, theirs in reversed(list(self._open.items()))]
+        for ledger, met in sorted(found, key=lambda each: bool(each[1])):
+            if met is not None:
+                with suppress(LedgerUnavailable):  # it was closed, or belongs to a parent process
+                    ledger.look()
+                    return ledger, met
         return None
 
 
-def _open_already(ledger: Ledger) -> BudgetElsewhere:
+def _open_already(ledger: Ledger, met: str) -> BudgetElsewhere:
     entries = len(ledger.entries())
-    return BudgetElsewhere(ledger=MEMORY, place=seen_as(MEMORY), entries=entries)
+    return BudgetElsewhere(ledger=MEMORY, place=seen_as(MEMORY), entries=entries, met=met)
 
 
 in_memory = InMemory()
 
 
-def register(book: Ledger, *, overridden: bool) -> None:
-    """Note in this process that a ledger in memory is open and has the budget of its data."""
+def register(book: Ledger, rows: Rows, *, overridden: bool) -> None:
+    """Note in this process that a ledger in memory is open and has the budget of these rows."""
     if book.place == MEMORY:
-        in_memory.add(book.opening.fingerprint, book, overridden=overridden)
+        in_memory.add(rows, book, overridden=overridden)
+
+
+def rows_of(source: Source) -> Rows:
+    """The rows of a source, with the cuts by which they were taken out of others."""
+    frame = source.frame if isinstance(source, Framed) else None
+    return Rows(source.fingerprint, frame.cuts if frame else ())
 
 
 def check_reason(**override: object) -> None:
@@ -114,14 +129,9 @@ def check_reason(**override: object) -> None:
             )
 
 
-def marked(source: Source) -> Marked:
-    """What the columns of a source are recognised by, if its engine tells."""
-    return Marked(source.rows, tuple(getattr(source, "marks", ())), ordered=source.ordered)
-
-
 def check_new(
     witness: Witness | None,
-    fingerprints: Sequence[str],
+    rows: Rows,
     *,
     columns: Marked,
     place: str,
@@ -129,10 +139,9 @@ def check_new(
 ) -> BudgetElsewhere | WitnessDamaged | None:
     """Refuse to make a ledger for data that has one, unless there is a reason to override that.
 
-    What is overridden is returned. Of a part of a split, the first fingerprint is its own and the
-    second that of the whole.
+    What is overridden is returned.
     """
-    doubt = doubt_about(witness, fingerprints, columns=columns, place=place)
+    doubt = doubt_about(witness, rows, columns=columns, place=place)
     if override is not None and doubt is None:
         raise nothing_to_override(override)
     # Another process may just have made the ledger here: it was there before it was seen.
@@ -142,16 +151,16 @@ def check_new(
 
 
 def doubt_about(
-    witness: Witness | None, fingerprints: Sequence[str], *, columns: Marked, place: str
+    witness: Witness | None, rows: Rows, *, columns: Marked, place: str
 ) -> BudgetElsewhere | WitnessDamaged | None:
-    """What stands against a new ledger for data under any of these fingerprints; None if nothing.
+    """What stands against a new ledger for these rows; None if nothing.
 
     Not raised: the caller may have a reason to override it.
     """
     if witness is None:
         return None
-    doubt = _witnessed(witness, fingerprints, columns=columns, place=place)
-    return in_memory.doubt(fingerprints) if doubt is None and place == MEMORY else doubt
+    doubt = _witnessed(witness, rows, columns=columns, place=place)
+    return in_memory.doubt(rows) if doubt is None and place == MEMORY else doubt
 
 
 def unheard(witness: Witness, fingerprint: str, *, place: str) -> bool:
@@ -162,52 +171,58 @@ def unheard(witness: Witness, fingerprint: str, *, place: str) -> bool:
         return False
 
 
-def others_checked(
-    witness: Witness, source: Source, fingerprints: Sequence[str], *, place: str
-) -> None:
-    """Refuse a new ledger if by now its data has one under another fingerprint than the first."""
-    own, *others = fingerprints
-    doubt = _witnessed(witness, others, columns=marked(source), place=place, own=own)
+def others_checked(witness: Witness, source: Source, *, place: str) -> None:
+    """Refuse a new ledger if by now its data has one under another fingerprint than its own."""
+    columns = marked(source)
+    doubt = _witnessed(witness, rows_of(source), columns=columns, place=place, besides_own=True)
     if doubt is not None:
         raise doubt
 
 
 def _witnessed(
-    witness: Witness, fingerprints: Sequence[str], *, columns: Marked, place: str, own: str = ""
+    witness: Witness, rows: Rows, *, columns: Marked, place: str, besides_own: bool = False
 ) -> BudgetElsewhere | WitnessDamaged | None:
     told = shown(place)
+    own = rows.fingerprint if besides_own else ""
     try:
-        for each in fingerprints:
-            known = witness.known(each, ledger=told)
+        for each in rows.names:
+            known = witness.known(each, ledger=told) if each != own else None
             if known:
                 return BudgetElsewhere(ledger=told, place=known.place, entries=known.sequence)
-        alike = witness.alike(columns, besides=own, ledger=told)
+        if met := witness.overlapping(rows, ledger=told):
+            part, how = met
+            return BudgetElsewhere(ledger=told, place=part.place, entries=part.sequence, met=how)
+        # A whole is recognised, too, so that renaming a column makes no new split of it.
+        wholes = ((each.columns, each.of) for each in rows.cuts)
+        for shown_by, besides in ((columns, own), *wholes):
+            if alike := witness.alike(shown_by, besides=besides, ledger=told):
+                seen, names = alike
+                return BudgetElsewhere(
+                    ledger=told, place=seen.place, entries=seen.sequence, columns=names
+                )
     except WitnessDamaged as error:
         return error
-    if alike is None:
-        return None
-    seen, names = alike
-    return BudgetElsewhere(ledger=told, place=seen.place, entries=seen.sequence, columns=names)
+    return None
 
 
-def promised(witness: Witness | None, fingerprints: Sequence[str], *, place: str) -> Promise | None:
+def promised(witness: Witness | None, rows: Rows, *, place: str) -> Promise | None:
     """What the ledger promised that a new one for this data takes the place of; None if unknown."""
     try:
         told = shown(place)
-        seen = [witness.known(each, ledger=told) for each in fingerprints] if witness else []
+        seen = [witness.known(each, ledger=told) for each in rows.names] if witness else []
     except WitnessDamaged:
         return None
     known = next((each for each in seen if each), None)
     if known:
         return promise_from(known.promise)
-    return in_memory.promise(fingerprints) if place == MEMORY else None
+    return in_memory.promise(rows) if place == MEMORY else None
 
 
-def has_ledger(witness: Witness | None, fingerprints: Sequence[str], *, place: str) -> bool:
-    """Whether data had or has a ledger under one of these fingerprints, and not only its like."""
-    if witness and not all(unheard(witness, each, place=place) for each in fingerprints):
+def has_ledger(witness: Witness | None, rows: Rows, *, place: str) -> bool:
+    """Whether rows had or have a ledger, or a whole that holds them, and not only their like."""
+    if witness and not all(unheard(witness, each, place=place) for each in rows.names):
         return True
-    return place == MEMORY and in_memory.promise(fingerprints) is not None
+    return place == MEMORY and in_memory.promise(rows) is not None
 
 
 def in_custody(plan: Plan, opening: PublicOpening, overrides: Sequence[Body]) -> Plan:

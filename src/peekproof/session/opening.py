@@ -13,7 +13,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.data.frame import Framed
 from peekproof.data.load import load
-from peekproof.data.source import Source
+from peekproof.data.source import Source, marked
 from peekproof.data.statistic import exact_number
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger, nothing_to_override
@@ -36,10 +36,10 @@ from peekproof.session.custody import (
     check_reason,
     has_ledger,
     in_custody,
-    marked,
     others_checked,
     promised,
     register,
+    rows_of,
     unheard,
     witness_of,
 )
@@ -134,19 +134,17 @@ def open(
             hint="split the source, and let it look at one part only",
         )
     place = named(wanted, table.fingerprint)
-    witness = witness_of(place)
+    witness, rows = witness_of(place), rows_of(table)
     rng = entropy or SystemEntropy()
     overridden, new = None, not Ledger.exists(place)
     if not new:
         book = Ledger.open(place)
     else:
-        overridden = check_new(
-            witness, _named_by(table), columns=marked(table), place=place, override=override
-        )
+        overridden = check_new(witness, rows, columns=marked(table), place=place, override=override)
         wished = Wish(confidence, questions, mechanisms, rounds, limit)
         # Other data that shares columns may have promised what these rows cannot be asked for.
-        if override is not None and has_ledger(witness, _named_by(table), place=place):
-            wished = wished.after(promised(witness, _named_by(table), place=place))
+        if override is not None and has_ledger(witness, rows, place=place):
+            wished = wished.after(promised(witness, rows, place=place))
         best = new_plan(
             table,
             confidence=wished.confidence,
@@ -165,15 +163,16 @@ def open(
             others = None
             # Nor has it heard of a ledger that was made under another witness.
             if new or unheard(witness, table.fingerprint, place=place):
-                others = partial(others_checked, witness, table, _named_by(table), place=place)
+                others = partial(others_checked, witness, table, place=place)
             doubt = book.attend(
                 witness,
                 override=override,
                 doubt=overridden,
                 marked=partial(marked, table),
+                cuts=rows.cuts,
                 check_others=others,
             )
-            register(book, overridden=doubt is not None)
+            register(book, rows, overridden=doubt is not None)
         elif override is not None:
             raise nothing_to_override(override)
     except BaseException:
@@ -189,12 +188,6 @@ def open(
         guesser=guesser,
         analyst=analyst,
     )
-
-
-def _named_by(source: Source) -> list[str]:
-    """The fingerprints under which the rows may have a ledger already."""
-    frame = source.frame if isinstance(source, Framed) else None
-    return [source.fingerprint, *([frame.of] if frame else [])]
 
 
 @final

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import final
 
+from peekproof.core.cuts import Rows
 from peekproof.core.shared_columns import Marked
+from peekproof.data.source import marked
 from peekproof.learn.board.phases import FINAL, PUBLIC, read_both, read_held
 from peekproof.learn.held import HeldRows
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import promise_of
 from peekproof.ledger.watch import Watch
-from peekproof.session.custody import check_reason, doubt_about, marked, witness_of
+from peekproof.session.custody import check_reason, doubt_about, witness_of
 
 
 @final
@@ -58,14 +60,14 @@ def claimed(folder: Path, ledger: Path, *, override: str | None) -> Claim:
     columns = _in_both_orders(both, read_both(folder, by_id=True))
     witness = witness_of(place)
     try:
-        whole = [both.fingerprint, final.fingerprint]
-        doubt = doubt_about(witness, whole, columns=columns, place=place)
+        doubt = doubt_about(witness, Rows(both.fingerprint), columns=columns, place=place)
         if doubt is None:
-            doubt = doubt_about(witness, [], columns=marked(final), place=place)
+            rows = Rows(final.fingerprint)
+            doubt = doubt_about(witness, rows, columns=marked(final), place=place)
         if doubt is not None and override is None:
             raise doubt
         about_public = doubt_about(
-            witness, [public.fingerprint], columns=marked(public), place=place
+            witness, Rows(public.fingerprint), columns=marked(public), place=place
         )
         elsewhere = doubt is not None and about_public is None
     finally:
