@@ -126,6 +126,32 @@ def test_without_a_witness_certificates_say_so(
     assert not witness_folder.exists()
 
 
+def test_without_a_witness_rows_that_are_open_already_are_not_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
+    first = peekproof.open(TABLE, questions=5, confidence=0.9)
+    parts = peekproof.split(peekproof.load(TABLE), {"a": 0.5, "b": 0.5})
+    for again in (TABLE, parts["a"]):
+        with pytest.raises(BudgetElsewhere, match=HERE):
+            peekproof.open(again, questions=5)
+    with peekproof.open(TABLE, override="the first is for practice") as second:
+        assert second.plan.target == first.plan.target
+        said = second.ask("age > 0").certificate.assumptions
+        assert {UNWATCHED, "the budget was overridden: the first is for practice"} <= set(said)
+        assert HERE in str(second.ledger.overrides[0]["against"])
+    first.close()
+    with pytest.raises(InvalidInput, match="nothing to override"):
+        peekproof.open(TABLE, questions=5, override="a reason")
+
+
+def test_a_simulation_opens_the_same_rows_as_often_as_it_likes() -> None:
+    with simulation():
+        opened = [peekproof.open(TABLE, questions=5) for _ in range(3)]
+    assert not any(each.ask("age > 0").replayed for each in opened)
+    peekproof.open(TABLE, questions=5).close()
+
+
 def test_a_simulation_leaves_no_records_and_says_so(witness_folder: Path) -> None:
     for _ in range(2):
         with simulation(), peekproof.open(TABLE, questions=5) as session:

@@ -48,8 +48,8 @@ def witness_of(place: str) -> Witness | None:
 class InMemory:
     """The ledgers in memory that are open in this process, with the rows that each is about.
 
-    The witness hears of such a ledger when something is paid for. Until then this register tells
-    that the data is open already, and in which object its budget is.
+    The witness, if there is one, hears of such a ledger when something is paid for. Until then this
+    register tells that the data is open already, and in which object its budget is.
     """
 
     def __init__(self) -> None:
@@ -110,8 +110,13 @@ in_memory = InMemory()
 
 def register(book: Ledger, rows: Rows, *, overridden: bool) -> None:
     """Note in this process that a ledger in memory is open and has the budget of these rows."""
-    if book.place == MEMORY:
+    if _registered(book.place):
         in_memory.add(rows, book, overridden=overridden)
+
+
+def _registered(place: str) -> bool:
+    """Whether this process keeps in mind what is open there, with a witness or without."""
+    return place == MEMORY and not simulating()
 
 
 def rows_of(source: Source) -> Rows:
@@ -157,10 +162,8 @@ def doubt_about(
 
     Not raised: the caller may have a reason to override it.
     """
-    if witness is None:
-        return None
-    doubt = _witnessed(witness, rows, columns=columns, place=place)
-    return in_memory.doubt(rows) if doubt is None and place == MEMORY else doubt
+    doubt = _witnessed(witness, rows, columns=columns, place=place) if witness else None
+    return in_memory.doubt(rows) if doubt is None and _registered(place) else doubt
 
 
 def unheard(witness: Witness, fingerprint: str, *, place: str) -> bool:

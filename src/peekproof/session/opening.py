@@ -10,7 +10,7 @@ from typing import Any, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Target
-from peekproof.core.errors import InvalidInput
+from peekproof.core.errors import InDoubt, InvalidInput
 from peekproof.data.frame import Framed
 from peekproof.data.load import load
 from peekproof.data.source import Source, marked
@@ -159,22 +159,7 @@ def open(
         agreed = continued(book, table, confidence=confidence, questions=questions, rng=rng)
         check_chosen(agreed, mechanisms, rounds, book)
         check_limited(agreed, mechanisms, limit, book)
-        if witness:
-            others = None
-            # Nor has it heard of a ledger that was made under another witness.
-            if new or unheard(witness, table.fingerprint, place=place):
-                others = partial(others_checked, witness, table, place=place)
-            doubt = book.attend(
-                witness,
-                override=override,
-                doubt=overridden,
-                marked=partial(marked, table),
-                cuts=rows.cuts,
-                check_others=others,
-            )
-            register(book, rows, overridden=doubt is not None)
-        elif override is not None:
-            raise nothing_to_override(override)
+        _watch(book, table, witness, new=new, override=override, overridden=overridden)
     except BaseException:
         book.close()
         raise
@@ -188,6 +173,40 @@ def open(
         guesser=guesser,
         analyst=analyst,
     )
+
+
+def _watch(
+    book: Ledger,
+    table: Source,
+    witness: Witness | None,
+    *,
+    new: bool,
+    override: str | None,
+    overridden: InDoubt | None,
+) -> None:
+    """Have the witness watch over a ledger, if there is one, and this process know that it is open.
+
+    `overridden` is what stood against making it.
+    """
+    doubt, rows = overridden, rows_of(table)
+    if witness:
+        others = None
+        # Nor has it heard of a ledger that was made under another witness.
+        if new or unheard(witness, table.fingerprint, place=book.place):
+            others = partial(others_checked, witness, table, place=book.place)
+        doubt = book.attend(
+            witness,
+            override=override,
+            doubt=overridden,
+            marked=partial(marked, table),
+            cuts=rows.cuts,
+            check_others=others,
+        )
+    elif override is not None:
+        if overridden is None:
+            raise nothing_to_override(override)
+        book.override(reason=override, against=overridden.against)
+    register(book, rows, overridden=doubt is not None)
 
 
 @final
