@@ -155,3 +155,22 @@ def test_a_ledger_does_not_answer_for_other_groups_of_the_same_name(tmp_path: Pa
     with pytest.raises(peekproof.LedgerMismatch, match="the same groups"):
         peekproof.Holdout(*HELD, groups={"side": 1 - side}, ledger=place)
     peekproof.Holdout(*HELD, groups={"side": side}, ledger=place).close()
+
+
+@pytest.mark.one_budget
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_a_holdout_that_takes_the_place_of_another_has_as_many_questions(
+    kind: str, tmp_path: Path
+) -> None:
+    place = tmp_path / "scores.peekproof" if kind == "file" else None
+    with peekproof.Holdout(*HELD, questions=5, confidence=0.9, ledger=place) as holdout:
+        holdout.score(MODEL, guess=TRUTH)
+    if place:
+        place.unlink()
+    with peekproof.Holdout(*HELD, ledger=place, override="it was lost") as again:
+        assert again.left == 5
+        assert again.score(MODEL, guess=TRUTH).confidence == 0.9
+    if place:
+        place.unlink()
+    with peekproof.Holdout(*HELD, ledger=place, questions=7, override="it was lost") as again:
+        assert again.left == 7

@@ -10,10 +10,9 @@ from peekproof.learn.desk import LocalDesk
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
 from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Entropy
-from peekproof.session.opening import open
+from peekproof.session.opening import open_with
 
 QUESTIONS = 10_000
 _ROWS = "the rows of X"
@@ -60,11 +59,11 @@ def open_desk(
 ) -> LocalDesk:
     """A session about the rows that checks guesses: new, or the one that the ledger holds."""
     place = MEMORY if ledger is None else ledger
-    fresh = questions is None and not _exists(place)
-    session = open(
+    session = open_with(
         held,
+        QUESTIONS,
         confidence=confidence,
-        questions=QUESTIONS if fresh else questions,
+        questions=questions,
         ledger=place,
         mechanisms=[Checking],
         analyst=analyst,
@@ -75,7 +74,3 @@ def open_desk(
     known = place == MEMORY or "://" in str(place)
     lasting = str(place) if known else str(Path(place).absolute())
     return LocalDesk(session, held, place=lasting, entropy=entropy)
-
-
-def _exists(place: str | Path) -> bool:
-    return Ledger.exists(str(place))

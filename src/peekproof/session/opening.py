@@ -106,6 +106,44 @@ def open(
     Data that its ledger already knows continues with the promise and the budget recorded
     there; asking for another confidence or number of questions then is an error.
     """
+    return open_with(
+        source,
+        QUESTIONS,
+        confidence=confidence,
+        questions=questions,
+        rounds=rounds,
+        failures=failures,
+        tolerance=tolerance,
+        ledger=ledger,
+        mechanisms=mechanisms,
+        guesser=guesser,
+        analyst=analyst,
+        categories=categories,
+        complete=complete,
+        override=override,
+        entropy=entropy,
+    )
+
+
+def open_with(
+    source: object,
+    usual: int,
+    *,
+    confidence: float | Fraction | None = None,
+    questions: int | None = None,
+    rounds: int | None = None,
+    failures: int | None = None,
+    tolerance: float | Fraction | None = None,
+    ledger: str | Path | None = None,
+    mechanisms: Collection[type[Mechanism]] | None = None,
+    guesser: Guesser | None = None,
+    analyst: str = "",
+    categories: Mapping[str, Sequence[str]] | None = None,
+    complete: Collection[str] = (),
+    override: str | None = None,
+    entropy: Entropy | None = None,
+) -> Session:
+    """As `open`, with `usual` questions where no number is said and no ledger's is inherited."""
     if confidence is not None:
         confidence = check.probability(confidence=confidence)
     for name, count in {"questions": questions, "rounds": rounds, "failures": failures}.items():
@@ -152,6 +190,7 @@ def open(
             mechanisms=wished.mechanisms,
             rounds=wished.rounds,
             limit=wished.limit,
+            usual=usual,
         )
         book = Ledger.create(place, _opening(table, best, rng, witness))
     try:
@@ -264,8 +303,9 @@ def new_plan(
     mechanisms: Collection[type[Mechanism]] | None = None,
     rounds: int | None = None,
     limit: Limit | None = None,
+    usual: int = QUESTIONS,
 ) -> Plan:
-    """What a new ledger for these rows would promise."""
+    """What a new ledger for these rows would promise; `usual` questions if no number is said."""
     confidence, rows = confidence or CONFIDENCE, source.rows
     if not source.ordered:
         if rounds is not None or set(FRESH_ROWS) & set(mechanisms or ()):
@@ -281,7 +321,7 @@ def new_plan(
                 f"failures={failures}",
             )
         return open_ended_plan(rows=rows, confidence=confidence)
-    target = Target(confidence=confidence, questions=questions or QUESTIONS)
+    target = Target(confidence=confidence, questions=questions or usual)
     return useful_plan(rows, target, mechanisms, rounds, limit)
 
 
