@@ -90,6 +90,20 @@ def test_without_a_witness_a_reason_is_needed_and_recorded(
         assert any("only I ask" in each for each in data.plan.certificate.assumptions)
 
 
+def test_what_no_witness_saw_is_not_said_to_be_complete(
+    run: Run, people: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export = people.with_name("people.jsonl")
+    assert run("ledger", "export", str(people), "--out", str(export)).code == 0
+    place.unlink()
+    monkeypatch.setenv("PEEKPROOF_WITNESS", "none")
+    done = run("ledger", "restore", str(export), "--to", str(place), "--reason", "only I ask")
+    assert done.code == 0, done.err
+    assert "nothing that was seen" not in done.out
+    told = " ".join(done.out.split())
+    assert "no witness tells whether anything was written after entry" in told
+
+
 @pytest.mark.parametrize("arguments", [("postgresql://h/d",), ("X", "--to", "postgresql://h/d")])
 def test_databases_are_refused(run: Run, place: Path, arguments: tuple[str, ...]) -> None:
     given = [str(place) if each == "X" else each for each in arguments]

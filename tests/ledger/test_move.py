@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +20,12 @@ from peekproof.core.errors import (
     LedgerMoved,
     LedgerUnavailable,
 )
-from peekproof.ledger import sqlite
+from peekproof.ledger import postgres, sqlite
+from peekproof.ledger.export import export
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.move import move
 from peekproof.ledger.postgres import Arrival, PostgresStore
+from peekproof.ledger.postgres_place import Address
 from peekproof.ledger.restoration import restore
 from peekproof.ledger.sqlite import FileArrival, SqliteStore
 from peekproof.ledger.witness import Seen, Witness
@@ -172,6 +174,18 @@ def test_a_damaged_ledger_does_not_move(
     assert not Ledger.exists(target)
 
 
+@contextmanager
+def unreachable() -> Iterator[None]:
+    """No database answers meanwhile."""
+
+    def connect(address: Address) -> None:
+        raise LedgerUnavailable(ledger=address.shown, problem="cannot be reached")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(postgres, "connect", connect)
+        yield
+
+
 def test_a_retired_file_is_only_restored_for_a_reason(
     file: str, target: str, witness: Callable[[], Witness]
 ) -> None:
@@ -179,9 +193,24 @@ def test_a_retired_file_is_only_restored_for_a_reason(
     for each in (witness(), None):
         with pytest.raises(InvalidInput, match="other machines may go on"):
             restore(Path(file), Path(file), witness=each)
-    restore(Path(file), Path(file), witness=witness(), reason="the server burnt down")
+    with unreachable():
+        restore(Path(file), Path(file), witness=witness(), reason="the server burnt down")
     assert goes_on(file, witness())
     assert not goes_on(target, witness())
+
+
+def test_a_ledger_in_a_database_that_is_whole_is_not_restored(
+    file: str, target: str, tmp_path: Path, witness: Callable[[], Witness]
+) -> None:
+    saved = tmp_path / "saved.jsonl"
+    with closing(Ledger.open(file)) as ledger, saved.open("w") as out:
+        export(ledger, out)
+    move(file, target, witness=witness())
+    new = tmp_path / "new.peekproof"
+    with pytest.raises(InvalidInput, match="which is whole; go on with it"):
+        restore(saved, new, witness=witness(), reason="I believe that it is lost")
+    assert not new.exists()
+    assert goes_on(target, witness())
 
 
 def test_a_ledger_that_was_taken_elsewhere_is_not_delivered_again(

@@ -444,9 +444,12 @@ def test_a_file_that_can_only_be_read_is_restored(book: Book) -> None:
 @pytest.mark.parametrize("content", [b"", b"x" * 9000])
 def test_a_file_without_a_first_entry_gives_nothing(book: Book, content: bytes) -> None:
     book.path.write_bytes(content)
-    with pytest.raises(LedgerDamaged, match="no first entry"):
+    with pytest.raises(LedgerDamaged, match="no first entry") as caught:
         book.restored()
     assert book.path.read_bytes() == content
+    assert "what is intact" not in str(caught.value)  # that is what was tried
+    for command in ("ledger restore EXPORT --to PATH", "ledger adopt PATH"):
+        assert command in str(caught.value)
 
 
 # Those who have it open -----------------------------------------------------------------------

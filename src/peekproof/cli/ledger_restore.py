@@ -83,5 +83,10 @@ def _show(found: Restored) -> None:
             f"{found.lost:,} or more are lost and may have spent all that was left: what was "
             "answered stays free, and nothing new is answered"
         )
-    else:
+    elif found.seen:
         render.line("nothing that was seen is lost")
+    else:
+        render.line(
+            f"no witness tells whether anything was written after entry {found.entries:,}: that "
+            "nothing was is your word, which the ledger and its certificates repeat"
+        )

@@ -233,12 +233,15 @@ class LedgerDamaged(LedgerError):
     """The file is not a ledger, or what it holds contradicts itself."""
 
     problem: str
+    hint: str = (
+        "Restore the file from a backup, the newest, or make a ledger from an export or from what "
+        "is intact (peekproof ledger restore)"
+    )
 
     def __str__(self) -> str:
         return (
-            f"ledger {self.ledger} {self.problem}; nothing was asked. Restore the file from a "
-            "backup, the newest, or make a ledger from an export or from what is intact (peekproof "
-            "ledger restore); a new one would forget all that was spent"
+            f"ledger {self.ledger} {self.problem}; nothing was asked. {self.hint}; a new one would "
+            "forget all that was spent"
         )
 
 

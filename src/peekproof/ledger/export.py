@@ -16,6 +16,11 @@ from peekproof.ledger.entry import Entry, checked
 _FIELDS = {"sequence": int, "kind": str, "body": str, "digest": str}
 _HEX = 64
 
+_AGAIN = (
+    "Take another export or a backup, or export the ledger again while there is one (peekproof "
+    "ledger export)"
+)
+
 
 class Source(Protocol):
     """Something that has entries: a ledger."""
@@ -69,7 +74,7 @@ def numbered(file: BinaryIO, *, place: str) -> Iterator[tuple[int, Entry]]:
         start += len(line)
     if not ended:
         problem = "is cut off: its last line does not say how many entries there are"
-        raise LedgerDamaged(ledger=place, problem=problem)
+        raise LedgerDamaged(ledger=place, problem=problem, hint=_AGAIN)
 
 
 def parsed_line(line: bytes, number: int, *, place: str) -> Entry:
@@ -123,4 +128,5 @@ def unreadable(place: str, error: OSError) -> LedgerUnavailable:
 
 
 def _damaged(place: str, number: int, problem: str) -> LedgerDamaged:
-    return LedgerDamaged(ledger=place, problem=f"is damaged: line {number} {problem}")
+    told = f"is damaged: line {number} {problem}"
+    return LedgerDamaged(ledger=place, problem=told, hint=_AGAIN)

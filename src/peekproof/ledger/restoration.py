@@ -24,6 +24,7 @@ from peekproof.core.errors import (
     LedgerMoved,
     LedgerRolledBack,
     LedgerUnavailable,
+    PeekproofError,
     WitnessDamaged,
 )
 from peekproof.ledger.draft import Draft
@@ -52,6 +53,7 @@ class Restored:
     lost    how many entries are missing, at least; all that was left counts as spent if any is
     mended  how many entries were read after undoing one flipped bit
     kept    where the file went that was there before
+    seen    whether a witness told how many entries there were
     """
 
     place: str
@@ -61,6 +63,7 @@ class Restored:
     lost: int
     mended: int
     kept: str | None
+    seen: bool
 
 
 @final
@@ -123,6 +126,7 @@ def restore(
         lost=verdict.lost,
         mended=taken.mended,
         kept=kept,
+        seen=verdict.seen,
     )
 
 
@@ -133,6 +137,11 @@ def _real(path: Path) -> Path:
 
 _NAME = "name a damaged ledger or an export"
 _NOTHING = "has no first entry that can be read, so nothing of it can be restored"
+_OTHERWISE = (  # whoever is told this has just tried what is intact
+    "Make a ledger from an export (peekproof ledger restore EXPORT --to PATH), or put the newest "
+    "backup back; one that lacks entries goes on for a reason (peekproof ledger adopt PATH "
+    '--reason "…")'
+)
 
 
 # What is intact -------------------------------------------------------------------------------
@@ -171,7 +180,7 @@ def _salvaged(source: Path, made: Path) -> _Taken:
             if taken.last and taken.highest == length:
                 break
         if best is None:
-            raise LedgerDamaged(ledger=str(source), problem="has no entries")
+            raise LedgerDamaged(ledger=str(source), problem=_NOTHING, hint=_OTHERWISE)
         best[1].replace(made)
         return best[2]
 
@@ -307,6 +316,7 @@ class _Verdict:
     against: str
     reason: str = ""
     damaged: bool = False  # the witness
+    seen: bool  # whether it told anything
 
     @classmethod
     def on(
@@ -343,7 +353,9 @@ class _Verdict:
         _check_whole(seen, source, target)
         if lost:
             told = f"{lost:,} or more entries that were written are lost, and count as all the rest"
-        return cls(lost=lost, against=told, reason=reason or "", damaged=damaged)
+        return cls(
+            lost=lost, against=told, reason=reason or "", damaged=damaged, seen=seen is not None
+        )
 
 
 def _lacking(taken: _Taken, seen: Seen, made: Path, target: Path) -> int:
@@ -405,14 +417,33 @@ def _check_replaceable(target: Path, source: Path, taken: _Taken) -> None:
 def _check_whole(seen: Seen | None, source: Path, target: Path) -> None:
     """Refuse to restore what is not damaged: a ledger that is whole, and as it was last seen."""
     for place in {str(source), str(target), seen.place if seen else str(target)}:
-        path = Path(place)
-        if path.is_file() and not is_export(path) and _whole(path, seen):
+        if seen is not None and is_postgres(place):
+            whole = _whole_there(place, seen)
+        else:
+            path = Path(place)
+            whole = path.is_file() and not is_export(path) and _whole(path, seen)
+        if whole:
             raise InvalidInput(
                 argument="source",
                 accepted="of a ledger that is damaged, lost or out of date",
                 given=f"{place}, which is whole",
                 hint="go on with it",
             )
+
+
+def _whole_there(place: str, seen: Seen) -> bool:
+    """Whether a database can be reached and has the ledger as it was seen; it is only read.
+
+    The witness knows no passwords, so some that are whole cannot be reached from here.
+    """
+    try:
+        with closing(Ledger.open(place)) as ledger:
+            ledger.check_here()
+            ledger.verify()
+            found = ledger.entry(seen.sequence)
+    except PeekproofError:
+        return False
+    return found is not None and found.digest.hex() == seen.digest
 
 
 def _whole(place: Path, seen: Seen | None) -> bool:
@@ -489,11 +520,11 @@ def _set_aside(target: Path) -> str | None:
 
 def _last(taken: _Taken) -> Entry:
     if taken.last is None:
-        raise LedgerDamaged(ledger=taken.state.ledger, problem=_NOTHING)
+        raise LedgerDamaged(ledger=taken.state.ledger, problem=_NOTHING, hint=_OTHERWISE)
     return taken.last
 
 
 def _opening(taken: _Taken) -> Opening:
     if taken.state.opening is None:
-        raise LedgerDamaged(ledger=taken.state.ledger, problem=_NOTHING)
+        raise LedgerDamaged(ledger=taken.state.ledger, problem=_NOTHING, hint=_OTHERWISE)
     return taken.state.opening
