@@ -28,7 +28,7 @@ from server.gateways import Running, held, running
 from server.labelled import Labelled, holdout, ids, labelled
 
 ROWS = 2000
-OWN = {"ranked": 11, "chosen": 12}  # data sets of one test each, by their seeds
+OWN = {"ranked": 11, "chosen": 12, "empty": 13}  # data sets of one subject each, by their seeds
 Array = npt.NDArray[np.float64]
 
 
@@ -93,7 +93,7 @@ def test_scores_are_those_of_a_holdout_here(remote: peekproof.Holdout, found: La
             assert ours.value == theirs.value
             assert (ours.low, ours.high) == (theirs.low, theirs.high)
         assert remote.failures == local.failures == 1
-        assert local.remaining.startswith(remote.remaining)  # here, the next interval is known too
+        assert local.remaining == remote.remaining
 
 
 def test_an_area_under_the_curve_is_that_of_a_holdout_here(
@@ -319,3 +319,47 @@ def test_a_crowd_spends_the_budget_and_no_more(
         crowd(gateway, pool, clients=4 if processes else 8)
         verified = gateway.send("POST", "/v1/datasets/crowd/verify", token=gateway.custodian)
         assert json.loads(verified.body)["kinds"]["settle"] == 10
+
+
+# Scores that would say nothing ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "charged"),
+    [
+        ({"metric": "recall(7)"}, 1),  # the share of the class, which is free from then on
+        ({"metric": "precision(7)"}, 0),
+        ({"metric": "f1(7)"}, 0),
+        ({"metric": "auc(7)"}, 0),
+        ({"metric": "balanced_accuracy(5, 6, 7)"}, 2),
+        ({"where": "label = 7"}, 0),
+    ],
+)
+def test_what_would_say_nothing_is_refused_before_it_is_charged(
+    gateway: Running, found: Labelled, asked: dict[str, Any], charged: int
+) -> None:
+    """In this order: the share of class 7 is paid for once."""
+    with connected(gateway, "empty") as remote:
+        left = remote.left
+        with pytest.raises(peekproof.InvalidInput, match="the interval would be from 0 to 1"):
+            remote.score(found.right(0.8, seed=40), **asked)
+        assert left - remote.left == charged
+
+
+def test_groups_and_bins_that_would_say_nothing_cost_nothing(gateway: Running) -> None:
+    chance = (np.arange(ROWS) + 0.5) / ROWS
+    with connected(gateway, "empty") as remote:
+        left = remote.left
+        with pytest.raises(peekproof.InvalidInput, match="the interval would be from 0 to 1"):
+            remote.calibration(chance, bins=100)
+        with pytest.raises(peekproof.InvalidInput, match="the interval would be from 0 to 1"):
+            remote.score_by(np.arange(ROWS) % 2, "region", values=[f"{n}" for n in range(90)])
+        assert remote.left == left
+
+
+def test_what_was_answered_stays_free_at_a_gateway(gateway: Running, found: Labelled) -> None:
+    with connected(gateway, "empty") as remote:
+        said = found.right(0.8, seed=41)
+        first, left = remote.score(said, metric="recall", guess=0.8), remote.left
+        again = remote.score(said, metric="recall", guess=0.5)
+        assert (again.low, again.high, remote.left) == (first.low, first.high, left)

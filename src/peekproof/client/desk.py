@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NoReturn, cast, final
 
 from peekproof.client.calls import Json
@@ -11,18 +12,21 @@ from peekproof.client.history import history
 from peekproof.client.promise import understood
 from peekproof.client.reach import Reach
 from peekproof.core.answer import Answer, Choice
-from peekproof.core.errors import NotAllowed
+from peekproof.core.errors import GatewayUnavailable, NotAllowed, NotServed
 from peekproof.data.statistic import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Labels, Predictions
-from peekproof.learn.desk import Guessed, Standing
+from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches, probes
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
+from peekproof.mechanisms.checking import past_of
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question, parse_question
 from peekproof.session.history import History
 from peekproof.session.request import best_request
+from peekproof.theory.generalization.checking import Transcript
 
+_MOST_PROBES = 1_000  # of which a gateway may have answered some
 _NAMES = ("predictions", "against")  # as messages call one and two of them
 
 
@@ -100,6 +104,43 @@ class RemoteDesk:
         }
         said = self._asking.data.best_score(message)
         return self._asking.rebuilding([said]).choice(asked, said)
+
+    def condition(self, where: str) -> Question:
+        """The question for the share of a condition, refused by what the promise says of it."""
+        return condition(where, self._asking.promise.schema)
+
+    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
+        """What was answered before, and so is free; None if it would be charged."""
+        # Whatever is guessed: the same question again is told as it was, and free.
+        if isinstance(asked, Ranking):
+            paid = self._paid(asked.statistic(self._labels))
+            return self.pairs(asked, ANY) if paid else None
+        paid = self._paid(asked.question(self._asking.promise.schema, where))
+        return self.ask(asked, ANY, where=where) if paid else None
+
+    def _paid(self, asked: Question | PairStatistic) -> bool:
+        try:
+            self._asking.data.receipt(asked.digest)
+        except NotServed:
+            return False
+        return True
+
+    def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
+        """How far the interval of each guess reaches from it if it is confirmed, as of now."""
+        return guess_reaches(self._asking.promise.plan, self._past(), guesses, pairs=pairs)
+
+    def _past(self) -> Transcript:
+        """What the level of the next guess rests on, by the price of a question that is new."""
+        data = self._asking.data
+        for probe in islice(probes(text=self._labels.text), _MOST_PROBES):
+            said = data.price(probe, guess=0.0)
+            with understood(data.place):
+                if not said["known"]:
+                    return past_of({str(key): str(value) for key, value in said["terms"].items()})
+        raise GatewayUnavailable(
+            problem=f"{data.place} says that it has answered whatever it is asked",
+            hint="ask its custodian, and trust none of its answers before",
+        )
 
     def standing(self) -> Standing:
         now, plan = self._asking.look(), self._asking.promise.plan

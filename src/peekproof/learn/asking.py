@@ -13,7 +13,7 @@ from peekproof.derive.linear import affine
 from peekproof.derive.ratio import portion
 from peekproof.learn.column import Predictions
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, Guessed, LocalDesk
+from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.groups import both, is_class
 from peekproof.learn.guesses import Expected
 from peekproof.learn.metric import Metric
@@ -129,8 +129,8 @@ class PartAsking:
         """Why a quotient over/(over + rest) says nothing if its parts are as guessed, if so.
 
         By what is public: the guesses, the past and the number of rows. If neither part would be
-        known to be more than 0, the quotient could be anything from 0 to 1. Not at a gateway, whose
-        past is not known here; and not if a part was answered before.
+        known to be more than 0, the quotient could be anything from 0 to 1. Not if a part was
+        answered before.
         """
         parts = over, rest
         guesses = [self.whole * share, weight * (1 - self.whole) * share]
@@ -148,14 +148,14 @@ class PartAsking:
     ) -> InvalidInput | None:
         """The same for guesses at both parts, as shares of what they can be at most."""
         desk, parts = self.desk, (over, rest)
-        if not isinstance(desk, LocalDesk) or any(self._answered(desk, each) for each in parts):
-            return None
         pairs = isinstance(over, Ranked)
         try:
-            reaches = [desk.reach(self._guessed(each), pairs=pairs) for each in guesses]
+            reaches = desk.reaches([self._guessed(each) for each in guesses], pairs=pairs)
         except BudgetExhausted:
             return None  # which is said when the parts are asked for
         if any(each > reach for each, reach in zip(guesses, reaches, strict=True)):
+            return None
+        if any(self._answered(each) for each in parts):
             return None
         # What the larger of them is known to; intervals of smaller shares are shorter.
         rows, least = desk.labels.rows, max(zip(guesses, reaches, strict=True))[1]
@@ -179,25 +179,22 @@ class PartAsking:
 
     def hidden(self, metric: Metric, otherwise: float) -> bool:
         """Whether a part would not be known to be more than 0 if it is as guessed."""
-        if not isinstance(self.desk, LocalDesk) or self._answered(self.desk, metric):
-            return False
         share = self.part_guess(metric, otherwise) / metric.span
         reach = self.reach(share)
-        return reach is not None and share <= reach
+        return reach is not None and share <= reach and not self._answered(metric)
 
     def reach(self, share: float) -> float | None:
         """How far the interval of a confirmed guess at a share reaches, if that can be told."""
-        if not isinstance(self.desk, LocalDesk):
-            return None
         try:
-            return self.desk.reach(self._guessed(share))
+            return self.desk.reaches([self._guessed(share)])[0]
         except BudgetExhausted:
             return None  # which is said when something is asked for
 
-    def _answered(self, desk: LocalDesk, part: Metric | Ranked) -> bool:
+    def _answered(self, part: Metric | Ranked) -> Answer | None:
+        desk = self.desk
         if isinstance(part, Ranked):
-            return desk.knows(Ranking.of(part, desk.labels, self.predicted))
-        return desk.knows(Scoring.of(part, desk.labels, self.predicted), self.where)
+            return desk.known(Ranking.of(part, desk.labels, self.predicted))
+        return desk.known(Scoring.of(part, desk.labels, self.predicted), where=self.where)
 
     def class_share(self, positive: float | str, *, classes: int = 2) -> float:
         """About how much of all rows is of a class, from an answer of its own."""

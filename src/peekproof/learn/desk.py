@@ -15,8 +15,9 @@ from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import Checking, checked_offer, past_of
+from peekproof.mechanisms.checking import past_of
 from peekproof.noise.entropy import Entropy
+from peekproof.planner.plan import Plan
 from peekproof.query.form import Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
@@ -24,10 +25,11 @@ from peekproof.query.tree import Column, Member
 from peekproof.query.unwire import is_json
 from peekproof.query.walk import levels
 from peekproof.session.forks import forked
+from peekproof.session.guess import Guess
 from peekproof.session.history import History
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.pairs import pair_levels, pairs_apart
+from peekproof.theory.generalization.pairs import pair_levels
 
 _PLACES = 9
 
@@ -45,6 +47,9 @@ class Guessed:
     share: float
     tolerance: float | None = None
     trained_on: int | None = None
+
+
+ANY = Guessed(share=0.5)  # what was answered before is told whatever is guessed
 
 
 @final
@@ -79,6 +84,18 @@ class Desk(Protocol):
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         """Which of at least two different scorings has the largest mean, with that mean."""
 
+    def condition(self, where: str) -> Question:
+        """The question for the share of a condition, refused by what is public of labels."""
+
+    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
+        """What was answered before, and so is free; None if it would be charged."""
+
+    def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
+        """How far the interval of each guess reaches from it if it is confirmed, as of now.
+
+        Refused if nothing is left to ask for.
+        """
+
     def standing(self) -> Standing: ...
 
     def answers(self) -> History: ...
@@ -98,6 +115,38 @@ def condition(where: str, schema: Schema) -> Question:
             given=repr(where)[:80],
         )
     return question
+
+
+def probes(*, text: bool) -> Iterator[str]:
+    """Questions about labels that hardly anybody asks.
+
+    Of a new one the price is that of any: it depends on the guess and the past alone.
+    """
+    return (f"{LABEL} = 'x{n}'" if text else f"{LABEL} = {n}.0078125" for n in count())
+
+
+def guess_reaches(
+    plan: Plan, past: Transcript, guesses: Sequence[Guessed], *, pairs: bool
+) -> list[float]:
+    """How far the interval of each guess reaches from it if it is confirmed after this past.
+
+    From guesses, the past and the number of rows alone: labels take no part in it.
+    """
+    return [_reach(plan, past, each, pairs=pairs) for each in guesses]
+
+
+def _reach(plan: Plan, past: Transcript, guess: Guessed, *, pairs: bool) -> float:
+    if guess.tolerance is not None:
+        return guess.tolerance
+    made = Guess(
+        share=Fraction(str(round(guess.share, _PLACES))),
+        tolerance=None,
+        past=lambda: past,
+        guessing_rows=guess.trained_on,
+        pairs=pairs,
+    )
+    offer = made.offer(plan, levels=pair_levels(plan.rows) if pairs else 1)
+    return float(Fraction(offer.terms["tolerance"]))
 
 
 def _labels_named(form: Share) -> Iterator[float | str]:
@@ -184,46 +233,25 @@ class LocalDesk:
         with self.held.turn, self.held.lending(*scorings):
             return self.session.best(questions)
 
-    @property
-    def probe(self) -> str:
-        """A new question. Its price is that of any: it depends on the guess and the past alone."""
-        schema, known = self.session.schema, self.session.ledger.answers()
-        texts = (f"{LABEL} = 'x{n}'" if self.labels.text else f"{LABEL} = {n}" for n in count())
-        return next(each for each in texts if parse_question(each, schema).digest not in known)
-
     def past(self) -> Transcript:
         """What the level of the next guess rests on; refused if there is none to come."""
-        return past_of(self.session.price_of(self.probe, guess=0.5, tolerance=1.0).offer.terms)
+        schema, known = self.session.schema, self.session.ledger.answers()
+        texts = probes(text=self.labels.text)
+        new = next(each for each in texts if parse_question(each, schema).digest not in known)
+        return past_of(self.session.price_of(new, guess=0).offer.terms)
 
-    def reach(self, guess: Guessed, *, pairs: bool = False) -> float:
-        """How far the interval of a guess reaches from it if it is confirmed, as of now.
+    def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
+        return guess_reaches(self.session.plan, self.past(), guesses, pairs=pairs)
 
-        From the guess, the past and the number of rows alone: labels take no part in it.
-        """
-        if guess.tolerance is not None:
-            return guess.tolerance
-        plan = self.session.plan
-        if not isinstance(plan.mechanism, Checking):
-            raise TypeError("a session that checks guesses has tolerances")
-        offer = checked_offer(
-            rows=pairs_apart(plan.rows) if pairs else plan.rows,
-            guess=Fraction(str(round(guess.share, _PLACES))),
-            tolerance=None,
-            guessing_rows=guess.trained_on,
-            past=self.past(),
-            target=plan.target,
-            levels=pair_levels(plan.rows) if pairs else 1,
-            weights=plan.mechanism.weights,
-        )
-        return float(Fraction(offer.terms["tolerance"]))
-
-    def knows(self, asked: Scoring | Ranking, where: str = "") -> bool:
-        """Whether it was answered before, and so is free."""
+    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
+        question: Question | PairStatistic
         if isinstance(asked, Ranking):
-            digest = asked.statistic(self.labels).digest
+            question = asked.statistic(self.labels)
         else:
-            digest = asked.question(self.session.schema, where).digest
-        return digest in self.session.ledger.answers()
+            question = asked.question(self.session.schema, where)
+        if question.digest not in self.session.ledger.answers():
+            return None
+        return self._answered(question, ANY)
 
     def standing(self) -> Standing:
         session = self.session

@@ -13,7 +13,7 @@ from peekproof.learn.choosing import Best, best
 from peekproof.learn.column import Predictions, check_index, predictions_of
 from peekproof.learn.comparing import Comparison, compare
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, Guessed, LocalDesk
+from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.differing import expected_difference
 from peekproof.learn.guesses import Trained, expected_score
 from peekproof.learn.in_parts import InParts, between, seen_rows
@@ -87,9 +87,8 @@ class Scores:
             value: self._parts(given, where=where, group=even, alone=alone)
             for value, where in conditions.items()
         }
-        if isinstance(self.desk, LocalDesk):
-            for where in conditions.values():
-                self.desk.condition(where)
+        for where in conditions.values():
+            self.desk.condition(where)
         if not isinstance(metric, Composite) and not alone:
             _check_groups(each.nothing(what, metric, predicted) for each in groups.values())
         with in_several():

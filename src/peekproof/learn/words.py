@@ -1,14 +1,13 @@
 """What a holdout says about itself: what is left, and about how far the next interval reaches."""
 
-from fractions import Fraction
+from collections.abc import Sequence
 
 from peekproof.core.errors import BudgetExhausted, PeekproofError
 from peekproof.core.html import bold, box, budget_bar, faint, lines, percent, text
 from peekproof.core.numerics import digits_up
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, LocalDesk, Standing
+from peekproof.learn.desk import Desk, Guessed, Standing
 from peekproof.learn.metric import Metric
-from peekproof.mechanisms.checking import honest_room
 
 # Guesses up to the middle of the scale that are tried for the widest.
 _STEPS = 10
@@ -25,32 +24,24 @@ def counted(now: Standing) -> str:
 def next_radius(desk: Desk, metric: Metric | Composite, guess: float | None) -> float | None:
     """How far the interval of a guess that is confirmed reaches, in the units of the metric.
 
-    It is that of a guess from as many rows as are held. None where it is not known here: at a
-    gateway, of what follows from several answers, or if nothing is left. Without a guess it is the
-    middle, whose interval is the widest.
+    It is that of a guess from as many rows as are held. None where it cannot be told: of what
+    follows from several answers, or if nothing is left. Without a guess it is the middle, whose
+    interval is the widest.
     """
-    if not isinstance(desk, LocalDesk) or isinstance(metric, Composite):
+    if isinstance(metric, Composite):
         return None
     share = 0.5 if guess is None else round(min(max(guess / metric.span, 0.0), 1.0), 4)
+    return _widest(desk, metric, [share])
+
+
+def _widest(desk: Desk, metric: Metric, shares: Sequence[float]) -> float | None:
+    """How far the widest of these guesses reaches: as that of any question with this guess."""
+    rows = desk.labels.rows
     try:
-        return _next_share(desk, share) * metric.span
+        found = desk.reaches([Guessed(share=each, trained_on=rows) for each in shares])
     except BudgetExhausted:
         return None
-
-
-def _next_share(desk: LocalDesk, share: float) -> float:
-    """The same as a share: that of any question, for it depends on the guess alone."""
-    session = desk.session
-    room = honest_room(
-        rows=session.plan.rows,
-        guess=Fraction(str(share)),
-        guessing_rows=session.plan.rows,
-        past=desk.past(),
-        target=session.plan.target,
-        levels=1,
-    )
-    found = session.price_of(desk.probe, guess=share, tolerance=float(room))
-    return found.certificate.radius
+    return max(found) * metric.span
 
 
 def widest_radius(desk: Desk, metric: Metric | Composite) -> float | None:
@@ -60,12 +51,9 @@ def widest_radius(desk: Desk, metric: Metric | Composite) -> float | None:
     are worth nothing it is near 0, where intervals are narrow. They are widest near the middle,
     and where rows are few a little off it, on both sides alike. None as for `next_radius`.
     """
-    found = [
-        next_radius(desk, metric, metric.span * step / (2 * _STEPS))
-        for step in range(1, _STEPS + 1)
-        if not isinstance(metric, Composite)
-    ]
-    return max((each for each in found if each is not None), default=None)
+    if isinstance(metric, Composite):
+        return None
+    return _widest(desk, metric, [step / (2 * _STEPS) for step in range(1, _STEPS + 1)])
 
 
 def remaining(desk: Desk, metric: Metric | Composite) -> str:
