@@ -36,6 +36,7 @@ def test_what_is_left_says_how_far_the_next_interval_reaches() -> None:
         answer = holdout.score(Cut(cut), guess=0.8)
         assert answer.radius == pytest.approx(said, rel=1e-12)
     assert "the next one reaches at most about ±0." in holdout.remaining
+    assert holdout.remaining.endswith(" in accuracy, if a guess from 400 rows is confirmed")
 
 
 def test_the_next_interval_does_not_depend_on_what_was_asked_of_the_labels() -> None:
@@ -224,3 +225,22 @@ def test_what_is_left_is_told_as_wide_as_it_comes_after_worthless_predictions() 
         assert worthless is not None
         answer = holdout.score(Cut(cut), guess=guess)
         assert worthless < answer.radius <= told
+
+
+@pytest.mark.parametrize("trained", [1, 60, 1_000])
+def test_what_is_left_is_told_for_guesses_from_the_training_rows(trained: int) -> None:
+    """Few of them say little of the holdout, so there has to be room for what they are off by."""
+    holdout = peekproof.Holdout(*rows(1, 4_000), training=rows(2, trained))
+    told = float(holdout.remaining.partition("±")[2].split()[0])
+    few = "1 row" if trained == 1 else f"{trained:,} rows"
+    assert holdout.remaining.endswith(f" in accuracy, if a guess from {few} is confirmed")
+    for cut in (0.0, 0.2):
+        answer = holdout.score(Cut(cut))
+        assert answer.radius <= told
+        assert holdout.failures == 0
+        told = float(holdout.remaining.partition("±")[2].split()[0])
+
+
+def test_of_a_metric_that_follows_from_several_answers_no_width_is_told() -> None:
+    holdout = peekproof.Holdout(None, LABELS, metric="auc")
+    assert "±" not in holdout.remaining

@@ -13,7 +13,7 @@ from peekproof.learn.label_file import LabelColumns, read_labels
 from peekproof.learn.last import last_score
 from peekproof.learn.metrics.named import measure_of
 from peekproof.learn.registry import Registered, Registry, check_free, check_name
-from peekproof.learn.words import counted, next_radius
+from peekproof.learn.words import counted, counted_rows, next_radius
 from peekproof.ledger.places import shown
 
 _MIDDLE = 0.5  # of the guesses of which nothing is known, the one with the widest interval
@@ -125,7 +125,7 @@ def show(name: str, json_wanted: bool) -> None:
     if said["next_radius"] is not None:
         render.line(
             f"±{decimal_up(float(str(said['next_radius'])))} for the next score, if a guess of "
-            f"{said['next_guess']:.4g} is confirmed"
+            f"{said['next_guess']:.4g} from {counted_rows(known.rows)} is confirmed"
         )
     render.line(f"ledger {shown(kept.ledger)}")
 

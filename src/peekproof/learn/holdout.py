@@ -242,8 +242,12 @@ class Holdout:
 
     @property
     def remaining(self) -> str:
-        """What is left, in words, and about how far the next interval reaches."""
-        return remaining(self.desk, self.metric)
+        """What is left, in words, and about how far the next interval reaches.
+
+        By the metric of the holdout, if a guess from the training rows is confirmed; without such
+        rows, from as many as are held. Of metrics that follow from several answers it is not told.
+        """
+        return remaining(self.desk, self.metric, self._scores.trained)
 
     def answers(self) -> History:
         """All scores so far, whoever asked for them."""
@@ -296,7 +300,7 @@ class Holdout:
 
     def _repr_html_(self) -> str:
         """The holdout for a notebook."""
-        return holdout_html(self.desk, self.metric)
+        return holdout_html(self.desk, self.metric, self._scores.trained)
 
 
 def _unpickled(

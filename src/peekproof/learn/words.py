@@ -7,6 +7,7 @@ from peekproof.core.html import bold, box, budget_bar, faint, lines, percent, te
 from peekproof.core.numerics import digits_up
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, Guessed, Standing
+from peekproof.learn.guesses import Trained
 from peekproof.learn.metric import Metric
 
 # Guesses up to the middle of the scale that are tried for the widest.
@@ -31,12 +32,11 @@ def next_radius(desk: Desk, metric: Metric | Composite, guess: float | None) -> 
     if isinstance(metric, Composite):
         return None
     share = 0.5 if guess is None else round(min(max(guess / metric.span, 0.0), 1.0), 4)
-    return _widest(desk, metric, [share])
+    return _widest(desk, metric, [share], rows=desk.labels.rows)
 
 
-def _widest(desk: Desk, metric: Metric, shares: Sequence[float]) -> float | None:
+def _widest(desk: Desk, metric: Metric, shares: Sequence[float], *, rows: int) -> float | None:
     """How far the widest of these guesses reaches: as that of any question with this guess."""
-    rows = desk.labels.rows
     try:
         found = desk.reaches([Guessed(share=each, trained_on=rows) for each in shares])
     except BudgetExhausted:
@@ -44,26 +44,39 @@ def _widest(desk: Desk, metric: Metric, shares: Sequence[float]) -> float | None
     return max(found) * metric.span
 
 
-def widest_radius(desk: Desk, metric: Metric | Composite) -> float | None:
-    """How far the interval of the next guess reaches if it is confirmed, whatever it is.
+def widest_radius(desk: Desk, metric: Metric | Composite, *, rows: int) -> float | None:
+    """How far the interval of a guess from so many rows reaches if it is confirmed.
 
-    Nobody knows the next guess. That of the last score says little of it: after predictions that
-    are worth nothing it is near 0, where intervals are narrow. They are widest near the middle,
-    and where rows are few a little off it, on both sides alike. None as for `next_radius`.
+    Whatever it is: nobody knows the next guess. That of the last score says little of it: after
+    predictions that are worth nothing it is near 0, where intervals are narrow. They are widest
+    near the middle, and where rows are few off it, on both sides alike. None as for `next_radius`.
     """
     if isinstance(metric, Composite):
         return None
-    return _widest(desk, metric, [step / (2 * _STEPS) for step in range(1, _STEPS + 1)])
+    return _widest(desk, metric, [step / (2 * _STEPS) for step in range(_STEPS + 1)], rows=rows)
 
 
-def remaining(desk: Desk, metric: Metric | Composite) -> str:
-    """What is left, in words."""
+def remaining(desk: Desk, metric: Metric | Composite, trained: Trained | None) -> str:
+    """What is left, in words, and how far the next score reaches, if that can be told.
+
+    It is told for one metric, and for guesses from as many rows as there are to guess from, else
+    from as many as are held: fewer rows, and metrics that follow from several answers, reach
+    further.
+    """
     now = desk.standing()
-    radius = widest_radius(desk, metric) if now.left else None
+    rows = desk.labels.rows if trained is None else trained.labels.rows
+    radius = widest_radius(desk, metric, rows=rows) if now.left else None
     if radius is None:
         return counted(now)
-    reach = digits_up(radius, digits=2)
-    return f"{counted(now)}; the next one reaches at most about ±{reach} if its guess is confirmed"
+    return (
+        f"{counted(now)}; the next one reaches at most about ±{digits_up(radius, digits=2)} in "
+        f"{metric.text}, if a guess from {counted_rows(rows)} is confirmed"
+    )
+
+
+def counted_rows(rows: int) -> str:
+    """So many rows, in words."""
+    return "1 row" if rows == 1 else f"{rows:,} rows"
 
 
 def in_short(desk: Desk) -> str:
@@ -75,7 +88,7 @@ def in_short(desk: Desk) -> str:
     return f"<Holdout of {now.rows:,} rows at confidence {now.confidence:g}, {counted(now)}>"
 
 
-def holdout_html(desk: Desk, metric: Metric | Composite) -> str:
+def holdout_html(desk: Desk, metric: Metric | Composite, trained: Trained | None) -> str:
     """The holdout for a notebook, with how much of its budget is used."""
     try:
         now = desk.standing()
@@ -85,7 +98,7 @@ def holdout_html(desk: Desk, metric: Metric | Composite) -> str:
     return box(
         lines(
             bold(f"Holdout of {now.rows:,} rows, {metric.text}"),
-            text(remaining(desk, metric)),
+            text(remaining(desk, metric, trained)),
             budget_bar(used),
             faint(
                 text(f"{percent(used)} used; all intervals hold together with confidence "),
