@@ -266,7 +266,7 @@ def test_a_majority_of_what_failed_guesses_tell_misleads_no_session() -> None:
             told, votes = majority(session)
             assert session.failures > VOTERS // 2  # so tight that a sample tells about itself
             with pytest.raises(BudgetExhausted):
-                session.ask("u < 0.5", tolerance=1.0)
+                session.ask("u < 0.5", tolerance=0.4)
         missed += any(truth not in answer for answer, truth in told)
         fooled += 0.5 not in forgetful(votes, sample)
 

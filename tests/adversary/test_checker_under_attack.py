@@ -53,7 +53,8 @@ STRONGEST = Correlation(rows=231, features=230)
 class Checker:
     """A session as an oracle that keeps its answers, for analysts who want different things.
 
-    A tolerance that is refused is asked for again as the refusal says.
+    A tolerance that is refused is asked for again as the refusal says; where even the least is the
+    whole scale, which is refused as well, the session's own is taken.
     """
 
     def __init__(self, session: Session) -> None:
@@ -71,7 +72,12 @@ class Checker:
             if refusal.argument != "tolerance":
                 raise
             self.refused += 1
-            answer = self._session.ask(question, guess=guess, tolerance=least_of(refusal))
+            try:
+                answer = self._session.ask(question, guess=guess, tolerance=least_of(refusal))
+            except InvalidInput as useless:
+                if "says nothing" not in str(useless):
+                    raise
+                answer = self._session.ask(question, guess=guess)
         self.answers[question] = answer
         return answer.value
 

@@ -152,3 +152,17 @@ def test_what_is_missing_is_named_by_its_row() -> None:
         said[3] = np.nan
         refused(holdout, said, "missing or infinite, in row 3 .from 0.")
         refused(holdout, pd.Series([None if n == 4 else "a" for n in range(ROWS)]), "in row 4")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"guess": 0.5, "tolerance": 0.5},
+        {"guess": 0.8, "tolerance": 0.8},
+        {"guess": 2, "tolerance": 3, "metric": "absolute_error(0, 4)"},
+        {"guess": 0.5, "tolerance": 0.5, "metric": "f1"},
+        {"tolerance": 1, "metric": "auc"},
+    ],
+)
+def test_a_tolerance_that_is_the_whole_scale_is_refused(given: dict[str, object]) -> None:
+    refused(opened(None), LABELS, "whole scale and says nothing|would be from 0 to 1", **given)

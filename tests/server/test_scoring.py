@@ -214,6 +214,7 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"predictions": [1.0] * ROWS, "metric": "acuracy"}, "did you mean 'accuracy'?"),
     ({"predictions": [1.0] * ROWS, "guess": 1.5}, "guess"),
     ({"predictions": [1.0] * ROWS, "tolerance": 0}, "tolerance"),
+    ({"predictions": [1.0] * ROWS, "guess": 0.5, "tolerance": 0.5}, "tolerance"),
     ({"predictions": [1.0] * ROWS, "trained_on": 0}, "trained_on"),
     ({"predictions": [1.0] * ROWS, "where": "regoin = 'south'"}, "regoin"),
     ({"predictions": [1.0] * ROWS, "where": "label = 1) or (label = 0"}, ""),

@@ -59,9 +59,31 @@ def test_a_guess_of_thousands_of_digits_is_refused() -> None:
             return
 
 
-def test_a_huge_tolerance_does_not_lose_the_answer() -> None:
+@pytest.mark.parametrize(
+    ("question", "guess", "tolerance", "most"),
+    [
+        ("x > 0.3", 0.5, 0.5, "0.5"),
+        ("x > 0.3", 0.25, 0.75, "0.75"),
+        ("x > 0.3", 0, 1, "1"),
+        ("mean(x, 0, 8, 0)", 6, 6.5, "6"),
+        ("mean(x, 0, 0.001, 0)", 0, 1e308, "0.001"),
+    ],
+)
+def test_a_tolerance_that_is_the_whole_scale_is_refused_and_costs_nothing(
+    question: str, guess: float, tolerance: float, most: str
+) -> None:
     with checked() as session:
-        session.ask("mean(x, 0, 0.001, 0)", guess=0, tolerance=1e308)
+        for ask in (session.ask, session.price_of):
+            with pytest.raises(InvalidInput, match=f"tolerance must be below {most} for this"):
+                ask(question, guess=guess, tolerance=tolerance)
+        assert session.ledger.draws() == 0
+        session.ask("x > 0.3", guess=0.5, tolerance=0.499)
+
+
+def test_a_tolerance_that_is_the_whole_scale_does_not_take_an_answer_away() -> None:
+    with checked() as session:
+        first = session.ask("x > 0.3", guess=0.7, tolerance=0.2)
+        assert session.ask("x > 0.3", guess=0.5, tolerance=0.5).value == first.value
 
 
 def test_respond_takes_any_iterable() -> None:

@@ -83,14 +83,14 @@ def test_the_check_is_that_of_half_as_many_rows(rows: int) -> None:
     session = peekproof.open(
         {"x": [True] * rows}, questions=10, mechanisms=[peekproof.Checking], confidence=0.5
     )
-    session.ask(BOTH, guess=1, tolerance=1)
+    session.ask(BOTH, guess=1, tolerance=0.99)
     terms = next(iter(session.ledger.answers().values())).terms
     check = described_check(terms, rows=rows)
 
     assert terms["pairs"] == "1"
     assert check.rows == rows // 2
     assert check.rows * check.levels == rows * (rows - 1)
-    assert (check.low, check.high) == (0, rows * (rows - 1))
+    assert check.high == rows * (rows - 1)
 
 
 def test_a_guess_from_other_rows_is_worth_their_pairs() -> None:

@@ -8,12 +8,16 @@ from typing import final
 from peekproof.core import check
 from peekproof.core.charge import Offer
 from peekproof.core.errors import FailuresExhausted, InvalidInput
+from peekproof.data.statistic import exact_number
 from peekproof.mechanisms.checking import Checking, checked_offer
 from peekproof.mechanisms.limited_checking import LimitedChecking, limited_offer
 from peekproof.planner.plan import Plan
 from peekproof.planner.remaining import halted
 from peekproof.theory.generalization.checking import Transcript
 from peekproof.theory.generalization.pairs import pairs_apart
+
+# More bits than a double can make of bounds and a guess; ledgers write them in decimal.
+_MOST_BITS = 8_000
 
 
 @final
@@ -62,6 +66,36 @@ class Guess:
                 given=f"{float(self.tolerance * self.width):.6g}",
                 hint=refused.hint,
             ) from None
+
+
+def own_tolerance(tolerance: object, *, share: Fraction, width: Fraction) -> Fraction:
+    """A tolerance that a guessed share may have, as a part of a scale that is so wide.
+
+    Every sample confirms a guess whose tolerance is the whole scale, so the answer says nothing.
+    But it costs a question, and is all that anybody ever gets for it.
+    """
+    wanted = check.positive_fraction(tolerance=exact_number(tolerance=tolerance)) / width
+    most = max(share, 1 - share)
+    if wanted >= most:
+        raise InvalidInput(
+            argument="tolerance",
+            accepted=f"below {float(most * width):.6g} for this guess, from where on its interval "
+            "is the whole scale and says nothing",
+            given=repr(tolerance)[:80],
+            hint="the first answer to a question is the one that everybody gets; leave the "
+            "tolerance out for one that leaves room for a good guess",
+        )
+    return short(tolerance=wanted)
+
+
+def short(**named: Fraction) -> Fraction:
+    """The one value given, if a ledger can write it down."""
+    ((name, value),) = named.items()
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise InvalidInput(
+            argument=name, accepted="a number of fewer digits", given="thousands of digits"
+        )
+    return value
 
 
 def rows_guessed_from(

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.data.statistic import PairStatistic, exact_number
 from peekproof.mechanisms.checking import Checking, pairs_terms
 from peekproof.planner.plan import Plan
-from peekproof.session.guess import Guess, rows_guessed_from
-from peekproof.session.request import Request, short
+from peekproof.session.guess import Guess, own_tolerance, rows_guessed_from, short
+from peekproof.session.request import Request
 from peekproof.theory.generalization.checking import Transcript
 
 
@@ -36,8 +35,7 @@ def pairs_request(
         raise InvalidInput(argument="guess", accepted="from 0 to 1", given=repr(guess)[:80])
     allowed = None
     if tolerance is not None:
-        allowed = check.positive_fraction(tolerance=exact_number(tolerance=tolerance))
-        allowed = short(tolerance=min(allowed, Fraction(1)))
+        allowed = own_tolerance(tolerance, share=share, width=Fraction(1))
     made = Guess(share=share, tolerance=allowed, past=past, guessing_rows=guessing_rows, pairs=True)
     extra = tuple(pairs_terms(rows=plan.rows).items())
     request = Request(asked, extra=extra, guess=made)

@@ -23,7 +23,7 @@ from peekproof.planner.vector_price import histogram_price
 from peekproof.query.candidates import Candidates
 from peekproof.query.form import FILL, FINE, Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question
-from peekproof.session.guess import Guess, rows_guessed_from
+from peekproof.session.guess import Guess, own_tolerance, rows_guessed_from, short
 from peekproof.session.holdout import HeldGuess
 from peekproof.session.selecting import Selecting
 from peekproof.theory.generalization.checking import Transcript
@@ -32,9 +32,6 @@ from peekproof.theory.generalization.statistic import statistic_span
 
 # A radius below what fixed point can read: refused, whoever asks for it.
 _SMALLEST_SHARE = 1e-12
-
-# More bits than a double can make of bounds and a guess; ledgers write them in decimal.
-_MOST_BITS = 8_000
 
 
 @final
@@ -179,8 +176,7 @@ def guess_request(
             given=repr(tolerance)[:80],
         )
     if tolerance is not None:
-        allowed = check.positive_fraction(tolerance=exact_number(tolerance=tolerance)) / span.width
-        allowed = short(tolerance=min(allowed, Fraction(1)))  # no share is further off
+        allowed = own_tolerance(tolerance, share=share, width=span.width)
     real = isinstance(form, Mean)
     terms = {"levels": str(FINE), "low": str(span.low), "high": str(span.high)} if real else {}
     made = Guess(
@@ -197,16 +193,6 @@ def guess_request(
 
 def _no_guess(form: Form) -> str:
     return FILL if isinstance(form, Given) and form.about_known else ""
-
-
-def short(**named: Fraction) -> Fraction:
-    """The one value given, if a ledger can write it down."""
-    ((name, value),) = named.items()
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
-        raise InvalidInput(
-            argument=name, accepted="a number of fewer digits", given="thousands of digits"
-        )
-    return value
 
 
 def statistic_request(plan: Plan, statistic: object, *, radius: float | None = None) -> Request:

@@ -40,7 +40,9 @@ def no_better(desk: LocalDesk, metric: Metric, *, best: float | None, step: floa
         return Guessed(share=round(1 - half, _PLACES), tolerance=half)
     worst = Fraction(0 if metric.higher else 1)
     least = least_tolerance(rows=rows, guess=worst, log_inverse_level=level, levels=levels)
-    return Guessed(share=float(worst), tolerance=min(1.0, float(least) * _SPARE))
+    # Below 1, where the claim would be the whole scale.
+    spare = min(float(least) * _SPARE, (1 + float(least)) / 2)
+    return Guessed(share=float(worst), tolerance=spare)
 
 
 def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
