@@ -45,6 +45,7 @@ class PartAsking:
     alone: bool = True  # whether nothing else is asked for with it, so that it is refused if empty
     expected: Expected | None = None
     last: dict[str, float] = field(default_factory=dict)
+    sizes: set[str] = field(default_factory=set)  # conditions whose shares were paid for
 
     @property
     def whole(self) -> float:
@@ -128,9 +129,9 @@ class PartAsking:
     ) -> InvalidInput | None:
         """Why a quotient over/(over + rest) says nothing if its parts are as guessed, if so.
 
-        By what is public: the guesses, the past and the number of rows. If neither part would be
-        known to be more than 0, the quotient could be anything from 0 to 1. Not if a part was
-        answered before.
+        By what is public: the guesses, the past, the number of rows, and what was answered of a
+        part before. If neither part would be known to be more than 0, the quotient could be
+        anything from 0 to 1. Not if both were answered, for then it is free.
         """
         parts = over, rest
         guesses = [self.whole * share, weight * (1 - self.whole) * share]
@@ -153,24 +154,37 @@ class PartAsking:
             reaches = desk.reaches([self._guessed(each) for each in guesses], pairs=pairs)
         except BudgetExhausted:
             return None  # which is said when the parts are asked for
-        if any(each > reach for each, reach in zip(guesses, reaches, strict=True)):
+        known = [self._answered(each) for each in parts]
+        asked = [each for each in zip(guesses, reaches, known, strict=True) if each[2] is None]
+        if not asked or any(each is not None and each.low > 0 for each in known):
             return None
-        if any(self._answered(each) for each in parts):
+        if any(guess > reach for guess, reach, _ in asked):
             return None
         # What the larger of them is known to; intervals of smaller shares are shorter.
-        rows, least = desk.labels.rows, max(zip(guesses, reaches, strict=True))[1]
+        rows, least = desk.labels.rows, max((guess, reach) for guess, reach, _ in asked)[1]
         what = "pairs of rows" if pairs else "rows"
         return InvalidInput(
             argument="metric",
             accepted="one that says something for this guess: the interval would be from 0 to "
             f"{1.0 if isinstance(over, Ranked) else over.span:g}",
-            given=f"{over.NAME} and {rest.NAME}, guessed {guesses[0]:.2g} and {guesses[1]:.2g} of "
-            f"all {what}, the larger known to ±{least:.2g}",
+            given=_as_guessed(parts, guesses, known, what=what, least=least),
             hint=f"one has to be more than about {least:.2g} of all {what}"
             + ("" if pairs else f", {ceil(least * rows):,} of {rows:,},")
-            + " to be told from 0, so nothing was charged for them: it takes more rows, a class "
-            "that is less rare, fewer groups or bins, or a guess further from the middle",
+            + f" to be told from 0, so nothing was charged for {'them' if len(asked) > 1 else 'it'}"
+            f"{self._paid()}: it takes more rows, a class that is less rare, fewer groups or bins, "
+            "or a guess further from the middle",
         )
+
+    def _paid(self) -> str:
+        """What was charged on the way, in words."""
+        count = len(self.sizes)
+        if not count:
+            return ""
+        if count == 1:
+            of = "group" if self.where else "class"
+            return f" (1 question was asked for the size of the {of}; it is free from now on)"
+        of = "groups" if self.where else "classes"
+        return f" ({count} questions were asked for the sizes of {of}; they are free from now on)"
 
     def part_guess(self, metric: Metric, otherwise: float) -> float:
         """What a part is guessed to be: what is known of it, else this."""
@@ -181,7 +195,7 @@ class PartAsking:
         """Whether a part would not be known to be more than 0 if it is as guessed."""
         share = self.part_guess(metric, otherwise) / metric.span
         reach = self.reach(share)
-        return reach is not None and share <= reach and not self._answered(metric)
+        return reach is not None and share <= reach and self._answered(metric) is None
 
     def reach(self, share: float) -> float | None:
         """How far the interval of a confirmed guess at a share reaches, if that can be told."""
@@ -200,10 +214,16 @@ class PartAsking:
         """About how much of all rows is of a class, from an answer of its own."""
         condition = both(self.where, is_class(positive))
         among = self._group_share().value if self.where else 1.0
-        return self.desk.share(condition, self._guessed(among / classes)).value
+        return self._size(condition, among / classes).value
 
     def _group_share(self) -> Answer:
-        return self.desk.share(self.where, self._guessed(self._group_guess()))
+        return self._size(self.where, self._group_guess())
+
+    def _size(self, condition: str, guess: float) -> Answer:
+        answer = self.desk.share(condition, self._guessed(guess))
+        if not answer.replayed:
+            self.sizes.add(condition)
+        return answer
 
     def _group_guess(self) -> float:
         holds = self.expected and self.expected.holds(self.where)
@@ -243,6 +263,30 @@ class PartAsking:
             tolerance=None if self.tolerance is None else self.tolerance * span,
             trained_on=self.trained_on,
         )
+
+
+def _as_guessed(
+    parts: tuple[Metric | Ranked, Metric | Ranked],
+    guesses: Sequence[float],
+    known: Sequence[Answer | None],
+    *,
+    what: str,
+    least: float,
+) -> str:
+    """Two parts as they are guessed, or as they were answered, in words."""
+    if all(each is None for each in known):
+        names, shares = (each.NAME for each in parts), (f"{each:.2g}" for each in guesses)
+        return (
+            f"{' and '.join(names)}, guessed {' and '.join(shares)} of all {what}, the larger "
+            f"known to ±{least:.2g}"
+        )
+    said = [
+        f"{part.NAME}, guessed {guess:.2g} of all {what} and known to ±{least:.2g}"
+        if answer is None
+        else f"{part.NAME}, answered before and not told from 0"
+        for part, guess, answer in zip(parts, guesses, known, strict=True)
+    ]
+    return ", and ".join(said)
 
 
 def _seen(expected: Expected, part: Metric | Ranked) -> float:

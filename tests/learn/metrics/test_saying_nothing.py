@@ -188,3 +188,46 @@ def test_that_some_rows_say_nothing_does_not_depend_on_labels(
             asked(holdout)
         said.add(str(refused.value))
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("metric", ["f1", "precision"])
+def test_a_part_that_was_answered_and_says_nothing_is_no_reason_to_ask_for_another(
+    metric: str,
+) -> None:
+    labels, said = _rows(1_000, 0.02)
+    holdout = peekproof.Holdout(None, labels)
+    holdout.score(said, metric="balanced_accuracy")
+    spent = _spent(holdout)
+    with pytest.raises(InvalidInput, match="true_positive, answered before and not told from 0"):
+        holdout.score(said, metric=metric)
+    assert _spent(holdout) == spent  # the sizes of both classes were paid for
+
+
+@pytest.mark.parametrize("metric", ["recall", "balanced_accuracy(1, 7)"])
+def test_a_part_that_was_scored_by_itself_says_no_more(metric: str) -> None:
+    labels, said = _rows(1_000, 0.02)
+    holdout = peekproof.Holdout(None, labels)
+    holdout.score(said, metric="false_negative(1)", guess=0.01)
+    for _ in range(2):
+        with pytest.raises(InvalidInput, match="the interval would be from 0 to 1"):
+            holdout.score(said, metric=metric)
+        assert _spent(holdout) == (2 if metric == "recall" else 3)
+
+
+def test_a_part_that_was_answered_and_told_from_0_says_something() -> None:
+    labels, said = _rows(1_000, 0.5)
+    holdout = peekproof.Holdout(None, labels)
+    assert holdout.score(said, metric="true_positive(1)", guess=0.4).low > 0
+    assert holdout.score(said, metric="recall", guess=0.99).low > 0
+
+
+def test_sizes_that_were_paid_for_are_counted_in_the_refusal() -> None:
+    labels = np.arange(120) % 3
+    holdout = peekproof.Holdout(None, labels, groups={"shop": labels})
+    paid = "3 questions were asked for the sizes of classes; they are free from now on"
+    for told in (True, False):
+        with pytest.raises(InvalidInput, match="the interval would be from 0 to 1") as refused:
+            holdout.score(labels, metric="balanced_accuracy(0, 1, 2)")
+        assert (paid in str(refused.value)) is told
+    with pytest.raises(InvalidInput, match="1 question was asked for the size of the group; it is"):
+        holdout.score(labels, where="shop = 7")

@@ -77,7 +77,7 @@ class F1(OfClass):
     def found(self, asking: Asking) -> Derived:
         parts = over, rest = Counted(_HITS, self.positive), Counted(Count.MISTAKEN, self.positive)
         _check(asking, parts, shares=[1.0], weight=2)
-        if asking.unknown(over):
+        if any(asking.unknown(each) for each in parts):
             _check(asking, parts, shares=[asking.class_share(self.positive)], weight=2)
         hits = asking.part(over, lambda: asking.whole * asking.class_share(self.positive))
         mistakes = asking.part(
@@ -123,8 +123,12 @@ class BalancedAccuracy:
             for each in self.classes
         }
         _check(asking, *parts.values(), shares=[1.0] * count)
-        if all(asking.unknown(part) for pair in parts.values() for part in pair):
-            shares = [asking.class_share(each, classes=count) for each in self.classes]
+        unknown = {each for each in self.classes if any(map(asking.unknown, parts[each]))}
+        if unknown:
+            shares = [
+                asking.class_share(each, classes=count) if each in unknown else 1.0
+                for each in self.classes
+            ]
             _check(asking, *parts.values(), shares=shares)
         recalls = [
             _part_of_class(asking, each, Count.FALSE_NEGATIVE, classes=count)
@@ -152,7 +156,7 @@ def _checked_of_class(asking: Asking, positive: Argument, others: Count) -> Deri
     """TP/(TP + others), if it will say something."""
     parts = Counted(_HITS, positive), Counted(others, positive)
     _check(asking, parts, shares=[1.0])
-    if asking.unknown(parts[0]):
+    if any(asking.unknown(each) for each in parts):
         _check(asking, parts, shares=[asking.class_share(positive)])
     return _part_of_class(asking, positive, others)
 
