@@ -153,14 +153,16 @@ def test_a_function_of_labels_and_predictions_is_a_metric() -> None:
     assert str(answer).count("within_one_") == 1
 
 
-def test_what_a_function_gives_for_labels_nobody_made_up_is_moved_between_0_and_1() -> None:
+def test_what_a_function_gives_beyond_0_and_1_for_labels_nobody_made_up_is_the_worst() -> None:
+    """An error would tell of the labels, and a number cut to 0 or 1 could flatter the score."""
     for higher, worst in ((True, 0.0), (False, 1.0)):
         wild = peekproof.metric(
-            lambda y, _: np.where(y > 3, np.nan, y * 1000 - 1500), name="wild", higher=higher
+            lambda y, _: np.where(y > 3, np.nan, y * 0.75 - 0.75), name="wild", higher=higher
         )
         predicted = predictions_of(SAID, rows=ROWS)
         values = wild.values(labels_of(Y), predicted)
-        assert values.tolist() == np.where(Y > 3, worst, (Y > 1).astype(float)).tolist()
+        inside = np.isin(Y, [1.0, 2.0])
+        assert values.tolist() == np.where(inside, Y * 0.75 - 0.75, worst).tolist()
 
 
 @pytest.mark.parametrize(
@@ -171,6 +173,8 @@ def test_what_a_function_gives_for_labels_nobody_made_up_is_moved_between_0_and_
         (lambda *_: 1 / 0, "ZeroDivisionError: division by zero, on made-up labels"),
         (lambda *_: [1.0], "shape"),
         (lambda *_: "text", "ValueError"),
+        (lambda y, _: np.full(len(y), 0.5 + 0.5j), "ValueError: the numbers are complex"),
+        (lambda y, said: np.ma.masked_equal(y == said, False), "some of the numbers are masked"),
     ],
 )
 def test_a_function_is_tried_on_made_up_labels_for_free(function: Worth, match: str) -> None:
@@ -179,6 +183,37 @@ def test_a_function_is_tried_on_made_up_labels_for_free(function: Worth, match: 
         holdout.score(SAID, guess=0.5)
 
     assert holdout.left == 10_000
+
+
+@pytest.mark.parametrize("said", [np.zeros(ROWS), np.arange(ROWS) % 2])
+def test_costs_above_1_are_found_out_for_labels_that_nobody_predicts(
+    said: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> None:
+    far = peekproof.metric(lambda y, said: np.abs(y - said) / 2, name="far", higher=False)
+    holdout = peekproof.Holdout(None, np.arange(ROWS) % 4, metric=far)
+    with pytest.raises(InvalidInput, match=r"got 1\.5 in row \d+ .from 0., if its label were 3"):
+        holdout.score(said, guess=0.7)
+    assert holdout.left == 10_000
+    declared = peekproof.Holdout(None, np.arange(ROWS) % 3, metric=far, classes=[0, 1, 2])
+    assert declared.score(np.ones(ROWS), guess=0.33).low > 0.2
+
+
+def test_texts_that_nobody_predicts_have_to_be_declared() -> None:
+    labels = np.array(["no", "yes"] * (ROWS // 2))
+    costs = {("no", "yes"): 3.0, ("yes", "no"): 1.0}
+    cost = peekproof.metric(
+        lambda y, said: [costs.get(each, 0.0) for each in zip(said, y, strict=True)],
+        name="cost",
+        higher=False,
+    )
+    holdout = peekproof.Holdout(None, labels, metric=cost)
+    with pytest.raises(InvalidInput, match=r"one label is known by predictions.*classes=\[…\]"):
+        holdout.score(["no"] * ROWS, guess=0.5)
+    assert holdout.left == 10_000
+    declared = peekproof.Holdout(None, labels[::-1], metric=cost, classes=["no", "yes"])
+    with pytest.raises(InvalidInput, match=r"got 3 in row 0 .from 0., if its label were 'yes'"):
+        declared.score(["no"] * ROWS, guess=0.5)
+    assert declared.left == 10_000
 
 
 @pytest.mark.parametrize("classes", [None, range(-2, 7)])

@@ -26,13 +26,16 @@ _ROUNDING = 1e-12  # how much a number may differ with the rows that are compute
 class Custom:
     """What a function of labels and predictions gives for each row, from 0 to 1.
 
-    The function is tried on made-up labels first, which is free, and what is wrong there is told.
-    On the real ones it cannot fail any more: a row that it raises for, or gives no number for,
-    counts as the worst, and what is beyond 0 and 1 as these. So each row is worth something,
-    whatever its label is, and if that depends on this row alone, the mean is certified as any
-    other. That it does is checked on made-up rows, too: a function that gives them other numbers
-    in parts or one by one than all together is refused. One that mixes rows for some real labels
-    only is not found out.
+    The function is tried on made-up labels first, which is free, and what is wrong there is told:
+    on declared classes, else on predicted labels and on a few that nobody predicted, for labels
+    need not be among predictions. Where fewer than two can be made up, classes have to be declared.
+
+    On the real ones it cannot fail any more: a row that it raises for, or gives no number from 0 to
+    1 for, counts as the worst, so that a label that was not made up never makes a score better.
+    So each row is worth something, whatever its label is, and if that depends on this row alone,
+    the mean is certified as any other. That it does is checked on made-up rows, too: a function
+    that gives them other numbers in parts or one by one than all together is refused. One that
+    mixes rows for some real labels only is not found out.
 
     An error instead would be one more thing that a check can say of the labels, besides that the
     guess passed and the bins of one that failed, which is all that T-check-horizon counts.
@@ -52,22 +55,38 @@ class Custom:
 
     def check(self, labels: Labels, *predictions: Predictions) -> None:
         """Refuse predictions that the function cannot score, whatever the labels are."""
-        for made_up in _made_up(labels, *self._like(labels, predictions)):
+        like, given = self._like(labels, predictions), [each.values for each in predictions]
+        if labels.text and labels.classes is None and len(_distinct(like)) < 2:
+            raise self._undeclared(len(_distinct(like)))
+        for made_up in _made_up(labels, *like):
             try:
-                found = self._called(made_up, *(each.values for each in predictions))
+                found = self._called(made_up, *given)
             except Exception as error:
-                given = f"{type(error).__name__}: {error}"[:200]
-                raise self._refused(f"{given}, on made-up labels") from error
+                problem = f"{type(error).__name__}: {error}"[:200]
+                raise self._refused(f"{problem}, on made-up labels") from error
             if found.shape != (labels.rows,):
                 raise self._refused(f"an array of shape {found.shape} for {labels.rows:,} rows")
-            wrong = ~((found >= 0) & (found <= 1))
-            if wrong.any():
-                row = int(wrong.argmax())
-                label = made_up[row].item()
-                given = f"{found[row]:g} in row {row:,} (from 0), if its label were {label!r}"
-                raise self._refused(given[:160])
-        for mixed in _mixed(labels, *self._like(labels, predictions)):
-            self._check_alone(mixed, *(each.values for each in predictions))
+            self._check_range(found, made_up)
+        mixed = [*_mixed(labels, *like)]
+        for each in mixed:
+            self._check_alone(each, *given)
+        if self.wants is not Wants.LABEL:
+            mixed = []  # beside probabilities, which are of 0 and 1 unless classes are declared
+        for each in (*mixed, *_besides(labels, like, numbers=self.wants is Wants.LABEL)):
+            try:
+                found = self._called(each, *given)
+            except Exception:  # noqa: S112 (there may be no such labels)
+                continue
+            if found.shape == (labels.rows,):
+                self._check_range(found, each)
+
+    def _check_range(self, found: Rows, made_up: npt.NDArray[np.generic]) -> None:
+        wrong = ~((found >= 0) & (found <= 1))
+        if wrong.any():
+            row = int(wrong.argmax())
+            label = made_up[row].item()
+            given = f"{found[row]:g} in row {row:,} (from 0), if its label were {label!r}"
+            raise self._refused(given[:160])
 
     def _like(
         self, labels: Labels, predictions: tuple[Predictions, ...]
@@ -132,7 +151,9 @@ class Custom:
             found = np.array(
                 [self._one(*(each[row : row + 1] for each in given)) for row in range(labels.rows)]
             )
-        return np.clip(np.where(np.isnan(found), self._worst, found), 0.0, 1.0)
+        # Not cut to 0 or 1: what a label costs beyond the range would flatter a score.
+        inside = (found >= -_ROUNDING) & (found <= 1 + _ROUNDING)
+        return np.clip(np.where(inside, found, self._worst), 0.0, 1.0)
 
     @property
     def _worst(self) -> float:
@@ -140,7 +161,12 @@ class Custom:
 
     def _called(self, *given: npt.NDArray[np.generic]) -> Rows:
         with np.errstate(all="ignore"):  # a warning could be about a label
-            return np.asarray(self.function(*(each.copy() for each in given)), dtype=np.float64)
+            told = self.function(*(each.copy() for each in given))
+            if np.ma.is_masked(told):
+                raise ValueError("some of the numbers are masked")
+            if np.iscomplexobj(np.asarray(told)):
+                raise ValueError("the numbers are complex")
+            return np.asarray(told, dtype=np.float64)
 
     def _one(self, *given: npt.NDArray[np.generic]) -> float:
         """What one row is worth."""
@@ -149,6 +175,16 @@ class Custom:
         except Exception:
             return self._worst
         return float(found[0]) if found.shape == (1,) else self._worst
+
+    def _undeclared(self, count: int) -> InvalidInput:
+        predicted = "one label is" if count == 1 else "no label is"
+        return InvalidInput(
+            argument="metric",
+            accepted=f"one that can be tried on at least two made-up labels ({self.NAME})",
+            given=f"labels that are text, of which {predicted} known by predictions",
+            hint="nothing was asked of the holdout. Declare the labels that there can be where it "
+            "is opened in Python: Holdout(…, classes=[…])",
+        )
 
     def _refused(self, given: str) -> InvalidInput:
         return InvalidInput(
@@ -159,6 +195,30 @@ class Custom:
             "labels are not as they were made up, declare them where the holdout is opened in "
             "Python: Holdout(…, classes=[…])",
         )
+
+
+def _distinct(like: list[npt.NDArray[np.generic]]) -> list[object]:
+    """The different labels that are predicted, in their order."""
+    return np.unique(np.concatenate(like)).tolist() if like else []
+
+
+def _besides(
+    labels: Labels, like: list[npt.NDArray[np.generic]], *, numbers: bool
+) -> Iterator[npt.NDArray[np.generic]]:
+    """One label for all rows, of those that may be held though no row or few were predicted so.
+
+    Predicted ones, the least and the largest among them, and 0 and 1; beside predicted numbers
+    also 2 and 3, for classes are often numbered. Of declared classes all were tried.
+    """
+    if labels.classes is not None:
+        return
+    known = _distinct(like)
+    some = np.linspace(0, len(known) - 1, min(len(known), _SINGLE)).astype(int).tolist()
+    few: list[object] = [known[place] for place in some]
+    if not labels.text:
+        few += [0.0, 1.0, 2.0, 3.0] if numbers else [0.0, 1.0]
+    for each in few:
+        yield np.full(labels.rows, each)
 
 
 def _made_up(labels: Labels, *like: npt.NDArray[np.generic]) -> Iterator[npt.NDArray[np.generic]]:
@@ -212,8 +272,9 @@ def metric(
     labels before it is shown the real ones, and refused if it fails, gives numbers that are not
     from 0 to 1, or gives rows other numbers among others than alone. That is a check on made-up
     rows and no proof: what mixes rows for real labels only is not detected. If it fails for a
-    real label only, that row counts as the worst, or as 0 or 1. It runs where labels are held:
-    take none that you do not trust.
+    real label only, or gives no number from 0 to 1 for it, that row counts as the worst. Declared
+    `classes` of a holdout are all tried. It runs where labels are held: take none that you do not
+    trust.
     """
     if not callable(function):
         raise InvalidInput(
