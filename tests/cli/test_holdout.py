@@ -185,3 +185,34 @@ def test_a_budget_outlives_the_process(run: Run, file: Path, model: Path) -> Non
     assert in_pipe(*words).code == 0
     assert shown(run, "churn")["remaining"] == 4
     assert score(run, model, "churn")["replayed"]
+
+
+def test_predictions_of_classes_that_were_not_declared_are_refused(
+    run: Run, file: Path, tmp_path: Path
+) -> None:
+    made = create(run, "churn", file, "--classes", "0, 1")
+    assert made["classes"] == ["0", "1"]
+    other = write_predictions(tmp_path / "other.csv", predicted(0.8) * 2)
+    refused = run("score", str(other), "--holdout", "churn", "--guess", "0.8")
+    assert refused.code != 0
+    assert "of the classes 0, 1, got 2.0" in refused.err
+    assert create(run, "churn", file)["classes"] == ["0", "1"]  # as before, if nothing is said
+    assert shown(run, "churn")["remaining"] == 10_000
+
+
+@pytest.mark.parametrize(
+    ("classes", "told"),
+    [
+        ("0", "labels of the declared classes, 0, got 1.0"),
+        ("no,yes", "--classes must be numbers, which the labels are, got 'no,yes'"),
+        ("", "classes must be"),
+        ("0,1,1", "each once"),
+    ],
+)
+def test_classes_that_labels_are_not_are_refused(
+    run: Run, file: Path, classes: str, told: str
+) -> None:
+    done = run("holdout", "create", "churn", str(file), "--label", "y", "--classes", classes)
+    assert done.code != 0
+    assert told in done.err
+    assert json.loads(run("holdout", "list", "--json").out) == []

@@ -1,5 +1,6 @@
 """`peekproof holdout`: names for files of labels on which models are scored."""
 
+import csv
 from pathlib import Path
 
 import click
@@ -32,6 +33,11 @@ def holdout() -> None:
 @click.option(
     "--group", multiple=True, metavar="COLUMN", help="One to group rows by; may be repeated."
 )
+@click.option(
+    "--classes",
+    metavar="A,B,…",
+    help="The labels that there can be, which are public: predictions of others are refused.",
+)
 @click.option("--metric", help="What is scored if nothing else is said. [default: accuracy]")
 @options.confidence
 @click.option("--questions", type=int, help="How many scores a new ledger allows. [default: 10000]")
@@ -43,6 +49,7 @@ def create(
     label: str,
     id_: str | None,
     group: tuple[str, ...],
+    classes: str | None,
     metric: str | None,
     confidence: float | None,
     questions: int | None,
@@ -58,7 +65,8 @@ def create(
     scored = measure_of(metric or (before.metric if before else "accuracy")).text
     path = Path(labels).absolute()
     columns = LabelColumns(label=label, id=id_, groups=group)
-    found = read_labels(path, columns)
+    declared = before.classes if classes is None and before else _listed(classes)
+    found = read_labels(path, columns, classes=declared)
     fingerprint = found.held().fingerprint
     check_free(name, before, fingerprint)
     kept = open_labels(
@@ -72,6 +80,7 @@ def create(
             ledger=kept.ledger,
             fingerprint=fingerprint,
             rows=found.rows,
+            classes=declared,
         )
         registry.put(name, made)
         said = _described(name, made, Holdout.at(kept.desk, metric=scored))
@@ -142,6 +151,11 @@ def forget(name: str, json_wanted: bool) -> None:
     render.line(f"{name} is forgotten; its budget stays in {shown(known.ledger)}")
 
 
+def _listed(classes: str | None) -> tuple[str, ...] | None:
+    """Classes as they are written between commas; quotation marks hold those with commas."""
+    return None if classes is None else tuple(next(csv.reader([classes], skipinitialspace=True)))
+
+
 def _place(name: str, known: Registered) -> dict[str, object]:
     return {
         "name": name,
@@ -151,6 +165,7 @@ def _place(name: str, known: Registered) -> dict[str, object]:
         "groups": list(known.columns.groups),
         "rows": known.rows,
         "metric": known.metric,
+        "classes": None if known.classes is None else list(known.classes),
         "ledger": shown(known.ledger),
         "fingerprint": known.fingerprint,
     }

@@ -96,7 +96,7 @@ def labels_of_name(name: str, known: Registered) -> LabelFile:
             hint=f"put it back, or say where it is now: peekproof holdout create {name} LABELS "
             f"{known.columns}",
         )
-    return read_labels(path, known.columns)
+    return read_labels(path, known.columns, classes=known.classes)
 
 
 def _named(name: str, known: Registered, registry: Registry, *, analyst: str) -> Ready:

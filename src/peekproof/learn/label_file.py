@@ -50,6 +50,7 @@ class LabelFile:
     labels: pl.Series = field(repr=False)
     groups: Mapping[str, pl.Series] = field(repr=False)
     others: tuple[str, ...] = ()
+    classes: tuple[str, ...] | None = None  # that labels can be, as they are written
 
     @property
     def rows(self) -> int:
@@ -62,11 +63,26 @@ class LabelFile:
     def held(self) -> HeldRows:
         """The rows; ids name them, so that the same ones are recognised in any order."""
         features = None if self.ids is None else list(self.ids)
-        return held_rows(features, self.labels, self.groups)
+        return held_rows(features, self.labels, self.groups, classes=self._classes())
+
+    def _classes(self) -> list[str] | list[float] | None:
+        """The declared classes as labels are: texts or numbers."""
+        if self.classes is None or self.text:
+            return None if self.classes is None else list(self.classes)
+        try:
+            return [float(each) for each in self.classes]
+        except ValueError:
+            raise InvalidInput(
+                argument="--classes",
+                accepted="numbers, which the labels are",
+                given=repr(",".join(self.classes))[:80],
+            ) from None
 
 
-def read_labels(path: Path, columns: LabelColumns) -> LabelFile:
-    """The labels in these columns of a file."""
+def read_labels(
+    path: Path, columns: LabelColumns, *, classes: tuple[str, ...] | None = None
+) -> LabelFile:
+    """The labels in these columns of a file, of `classes` if their owner declares some."""
     table = TableFile.read(path)
     _check_distinct(columns)
     labels = table.typed("--label", columns.label)
@@ -88,6 +104,7 @@ def read_labels(path: Path, columns: LabelColumns) -> LabelFile:
         labels=labels,
         groups=groups,
         others=tuple(name for name in table.columns if name not in columns.every),
+        classes=classes,
     )
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.label_file import LabelColumns, LabelFile
@@ -40,6 +40,7 @@ class Registered:
     ledger: str
     fingerprint: str
     rows: int
+    classes: tuple[str, ...] | None = None  # that labels can be, if they were declared
 
 
 @final
@@ -142,10 +143,7 @@ class Registry:
             if raw["format"] != _FORMAT:
                 raise self._unusable(f"has format {raw['format']!r}; this version reads {_FORMAT}")
             return _Content(
-                {
-                    str(name): Registered(**{**each, "columns": _columns(each["columns"])})
-                    for name, each in raw["holdouts"].items()
-                },
+                {str(name): _registered(each) for name, each in raw["holdouts"].items()},
                 {
                     str(content): (str(each["fingerprint"]), _columns(each["columns"]))
                     for content, each in raw["held"].items()
@@ -219,6 +217,17 @@ def check_free(name: str, before: Registered | None, fingerprint: str) -> None:
         )
 
 
+def _registered(given: dict[str, Any]) -> Registered:
+    classes = given.get("classes")  # which files of before have not
+    return Registered(
+        **{
+            **given,
+            "columns": _columns(given["columns"]),
+            "classes": None if classes is None else tuple(map(str, classes)),
+        }
+    )
+
+
 def _columns(given: dict[str, object]) -> LabelColumns:
     groups, by = given["groups"], given["id"]
     if not isinstance(groups, list) or not isinstance(by, str | None):
@@ -238,4 +247,5 @@ def _plain(holdout: Registered) -> dict[str, object]:
         "ledger": holdout.ledger,
         "fingerprint": holdout.fingerprint,
         "rows": holdout.rows,
+        "classes": None if holdout.classes is None else list(holdout.classes),
     }

@@ -47,8 +47,8 @@ def _whole(predicted: Predictions) -> None:
             int(parts.argmax()),
             hint="score probabilities by brier, log_loss or auc, and numbers by absolute_error, "
             "squared_error or r2; if these are classes, write them as text or whole numbers, in "
-            "labels too, or declare them where the holdout is opened in Python: "
-            "Holdout(…, classes=[…])",
+            "labels too, or declare them where the holdout is opened: Holdout(…, classes=[…]) or "
+            "peekproof holdout create … --classes A,B,…",
         )
 
 
