@@ -110,7 +110,7 @@ def test_a_retry_is_free_in_any_order_and_format(run: Run, churn: Path, model: P
             lambda rows: rows.with_columns(
                 pl.when(pl.col("id") == ids()[0]).then(None).otherwise(1).alias("prediction")
             ),
-            "has nothing in column 'prediction' in 1 row",
+            "has nothing in column 'prediction' in row 0 (from 0)",
         ),
         (lambda rows: rows.with_columns(prediction=pl.lit("yes")), "of numbers as the labels are"),
     ],
@@ -321,3 +321,36 @@ def test_models_that_are_compared_are_called_by_their_files(
     worse = write_predictions(churn / "worse.csv", predicted(0.1))
     done = run("score", str(model), "--holdout", "churn", "--against", str(worse))
     assert done.out.startswith(f"{model} is better by")
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("nan", "a missing value (nan) in column 'prediction' in row 17 (from 0), for '0119'"),
+        ("NaN", "has nothing in column 'prediction' in row 17 (from 0)"),
+        ("", "has nothing in column 'prediction' in row 17 (from 0)"),
+        ("one", "'one', which is no number, in column 'prediction' in row 17 (from 0), for '0119'"),
+    ],
+)
+@pytest.mark.parametrize("kind", [int, float])
+def test_a_prediction_that_is_no_number_is_named_by_its_row(
+    run: Run, churn: Path, cell: str, told: str, kind: type
+) -> None:
+    path = write_predictions(churn / "model.csv", predicted(0.8).astype(kind))
+    lines = path.read_text().splitlines()
+    lines[18] = f"{lines[18].split(',')[0]},{cell}"
+    path.write_text("\n".join(lines))
+    done = run("score", str(path), "--holdout", "churn", "--guess", "0.8")
+    assert done.code != 0
+    assert told in done.err
+    assert shown(run, "churn")["remaining"] == 6
+
+
+def test_a_missing_prediction_in_a_list_is_named_by_its_row(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "plain.csv"
+    pl.DataFrame({"y": labels()}).write_csv(file)
+    values = [str(each) for each in predicted(0.8)]
+    (tmp_path / "model.txt").write_text("\n".join([*values[:3], "nan", *values[4:]]))
+    done = run("score", str(tmp_path / "model.txt"), "--holdout", str(file), "--guess", "0.8")
+    assert done.code != 0
+    assert "a missing value (nan) in column 'prediction' in row 3 (from 0)" in done.err

@@ -15,6 +15,7 @@ from peekproof.learn.table_file import TableFile
 
 STANDARD_INPUT = "-"
 _USUAL = ("prediction", "predictions", "predicted")
+_MISSING = ("nan", "na", "n/a", "null", "none")
 _LINES = (".csv", ".tsv", ".txt")
 
 
@@ -87,6 +88,9 @@ def _from_table(table: TableFile, wanted: Wanted) -> object:
     columns = wanted.columns or (_only(table, wanted),)
     read = table.written if wanted.text else table.typed
     found = [read("--column", name) for name in columns]
+    if not wanted.text:
+        for each in found:
+            _check_numbers(table, each, wanted.id_column)
     if wanted.ids is None:
         _check_order(table, columns, wanted.others)
     if wanted.ids is not None:
@@ -101,6 +105,31 @@ def _from_table(table: TableFile, wanted: Wanted) -> object:
     if len(found) == 1:
         return found[0]
     return np.column_stack([each.to_numpy() for each in found])
+
+
+def _check_numbers(table: TableFile, column: pl.Series, id_column: str | None) -> None:
+    """Refuse numbers among which one is missing or is none, by its row in the file.
+
+    One `nan` makes a column of whole numbers one of text; where nothing is a number, it is that.
+    """
+    if column.dtype != pl.String and not column.dtype.is_float():
+        return
+    numbers = column.cast(pl.Float64, strict=False)
+    wrong = numbers.is_null() | numbers.is_nan()
+    if not wrong.any() or numbers.is_null().all():
+        return
+    row = wrong.arg_max() or 0
+    value = str(column[row])
+    name = id_column or "id"
+    by = f", for {table.written('--id', name)[row]!r:.40}" if name in table.columns else ""
+    problem = f"{value!r:.40}, which is no number,"
+    if value.strip().lower() in _MISSING:
+        problem = f"a missing value ({value[:10]})"
+    raise DataError(
+        source=table.name,
+        problem=f"has {problem} in column {column.name!r} in row {row:,} (from 0){by}",
+        hint="give a number for every row; nothing was spent",
+    )
 
 
 def _only(table: TableFile, wanted: Wanted) -> str:

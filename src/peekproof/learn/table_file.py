@@ -72,7 +72,10 @@ class TableFile:
     def _complete(self, column: pl.Series, name: str) -> pl.Series:
         missing = column.null_count()
         if missing:
-            rows = "1 row" if missing == 1 else f"{missing:,} rows"
+            first = column.is_null().arg_max() or 0
+            rows = f"row {first:,} (from 0)"
+            if missing > 1:
+                rows = f"{missing:,} rows, of which the first is {rows}"
             raise DataError(
                 source=self.name,
                 problem=f"has nothing in column {name!r} in {rows}",

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from learn.board.contests import Contest, labels_of, names
+from learn.board.contests import Contest, frame_of, labels_of, names
 from peekproof.core.errors import (
     BudgetElsewhere,
     BudgetExhausted,
@@ -185,8 +185,7 @@ def test_a_refusal_does_not_tell_which_phase_a_row_is_of(
     for name in ("r7", "r107"):  # of the public phase, and of the final
         with pytest.raises(InvalidInput) as refused:
             contest.board.submit("ann", changed(given, value, name))
-        row = contest.board.ids.index(name)
-        assert f"got {value} in row {row} (from 0)" in str(refused.value)
+        assert f"got {value} for {name!r}; " in f"{refused.value}; "
     assert contest.draws == 0
 
 
@@ -210,7 +209,7 @@ def test_numbers_are_no_names_of_classes(tmp_path: Path) -> None:
         (lambda rows: rows.with_columns(prediction=pl.lit(None)), "no prediction for 'r0', 'r1'"),
         (lambda rows: rows.with_columns(prediction=pl.lit(float("nan"))), "finite numbers"),
         (lambda rows: changed(rows, float("nan")), "got others for 'r7'"),
-        (lambda rows: changed(rows, 0.5), "classes: text or whole numbers, got 0.5 in row"),
+        (lambda rows: changed(rows, 0.5), "classes: text or whole numbers, got 0.5 for 'r7'"),
         (lambda rows: [1, 2, 3], "a list"),
     ],
 )
@@ -300,3 +299,39 @@ def test_all_submissions_together_have_an_end(tmp_path: Path) -> None:
         contest.board.submit("bob", contest.right(0.5))
     assert contest.board.left("bob") == 0
     assert len(contest.board.entries()) == 2
+
+
+@pytest.mark.parametrize(
+    ("odd", "told"),
+    [
+        (float("nan"), "got nan for 'r3', a decimal number after a whole number in column predict"),
+        ("yes", "got 'yes' for 'r3', text after a whole number in column prediction"),
+        (0.5, "got 0.5 for 'r3', a decimal number after a whole number in column prediction"),
+    ],
+)
+def test_a_prediction_of_another_kind_is_named_by_its_id(
+    tmp_path: Path, odd: object, told: str
+) -> None:
+    contest = Contest(tmp_path)
+    given: dict[str, object] = dict.fromkeys(names(2000), 1)
+    with pytest.raises(InvalidInput, match=told):
+        contest.board.submit("ann", {**given, "r3": odd})
+    with pytest.raises(InvalidInput, match="got 2,000 in id, 1,999 in prediction"):
+        contest.board.submit("ann", {"id": names(2000), "prediction": [1] * 1999})
+    assert contest.draws == 0
+
+
+def test_a_prediction_beyond_the_bounds_is_named_by_its_id(tmp_path: Path) -> None:
+    contest = Contest(tmp_path, metric="absolute_error(0, 1)")
+    wrong = frame_of(np.where(np.arange(2000) == 1234, 6, 1))
+    with pytest.raises(InvalidInput, match=r"bounds of the metric, got 6\.0 for 'r1234'; no error"):
+        contest.board.submit("ann", wrong)
+    assert contest.draws == 0
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf")])
+def test_labels_that_are_no_numbers_are_named_by_their_ids(tmp_path: Path, odd: float) -> None:
+    values = [0.5] * 10
+    table = pl.DataFrame({"id": names(10), "label": [*values[:7], odd, *values[8:]]})
+    with pytest.raises(InvalidInput, match=f"labels must be finite numbers.* got {odd} for 'r7'"):
+        Board.create(tmp_path / "odd", labels=table, final=0.5, metric="brier")

@@ -10,7 +10,7 @@ from typing import final
 import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, table_of
+from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, no_numbers, table_of
 from peekproof.learn.board.writing import write_whole
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.opening import held_rows
@@ -84,8 +84,12 @@ def _typed(rows: pl.DataFrame, kind: str) -> pl.DataFrame:
     column = rows[LABEL]
     values = as_texts(column) if kind == TEXT else as_numbers(column)
     if values is None:
-        accepted = "finite numbers, or text"
-        raise InvalidInput(argument="labels", accepted=accepted, given=f"{column.dtype}")
+        wrong = no_numbers(column)
+        raise InvalidInput(
+            argument="labels",
+            accepted="finite numbers, below 2^53 if they are whole, or text",
+            given=f"{column.filter(wrong)[0]!r:.40} for {named(rows[ID].filter(wrong))}",
+        )
     return rows.with_columns(pl.Series(LABEL, values))
 
 

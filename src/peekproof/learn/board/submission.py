@@ -15,6 +15,7 @@ from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, no_num
 from peekproof.learn.board.unpacking import is_zip, unpacked
 from peekproof.learn.column import Predictions, predictions_of
 from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.kinds import IN_ROW, place_of
 
 PREDICTION = "prediction"
 
@@ -92,7 +93,8 @@ class Reader:
         try:
             metric.check(blank, given.every)
         except InvalidInput as refused:
-            refused.add_note("rows are counted in the order of ids, as Board.ids has them")
+            ids = sorted([*self.public, *self.final])  # the rows of `every`
+            refused.given = IN_ROW.sub(lambda row: f" for {ids[place_of(row)]!r}", refused.given)
             raise
 
 

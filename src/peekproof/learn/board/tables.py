@@ -1,6 +1,7 @@
 """Tables with an id for each row: of labels, and of predictions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import cast
 
@@ -106,7 +107,40 @@ def _frame(given: object, argument: str, value: str) -> pl.DataFrame:
         return pl.DataFrame(columns)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         accepted = "columns of equal length and of one kind each"
-        raise InvalidInput(argument=argument, accepted=accepted, given="others") from None
+        raise InvalidInput(argument=argument, accepted=accepted, given=_others(columns)) from None
+
+
+def _others(columns: Mapping[str, object]) -> str:
+    """What is wrong with columns that are no table: the first value of another kind, by its id."""
+    lists = {name: list(each) for name, each in columns.items() if isinstance(each, Iterable)}
+    lengths = {name: len(each) for name, each in lists.items()}
+    if len(set(lengths.values())) > 1:
+        return ", ".join(f"{count:,} in {name}" for name, count in lengths.items())[:120]
+    for name, values in lists.items():
+        kinds = [_kind(each) for each in values]
+        first = next((each for each in kinds if each), "")
+        for place, kind in enumerate(kinds):
+            if kind and kind != first:
+                whose = f" for {lists[ID][place]!r}"[:60] if ID in lists else ""
+                return f"{values[place]!r:.40}{whose}, {kind} after {first} in column {name}"
+    return "others"
+
+
+def _kind(value: object) -> str:
+    """What a value is, in words; nothing of one that is missing."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true or false"
+        case str():
+            return "text"
+        case Integral():
+            return "a whole number"
+        case Real():
+            return "a decimal number"
+        case _:
+            return f"a {type(value).__name__}"
 
 
 def _read(path: Path) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """What metrics take: labels and predictions of one kind, numbers, probabilities."""
 
+import re
 from typing import cast
 
 import numpy as np
@@ -8,7 +9,14 @@ from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import Labels, Numbers, Predictions, first_other, some_classes
 from peekproof.learn.metrics.arguments import Argument
 
+# How refusals name a row by its place; a board, whose rows have ids, names these instead.
+IN_ROW = re.compile(r" in row ([\d,]+) \(from 0\)")
 _OFF = 1e-6  # how far the probabilities of all classes may be from 1 together
+
+
+def place_of(row: re.Match[str]) -> int:
+    """The place that a refusal names."""
+    return int(row[1].replace(",", ""))
 
 
 def one_each(predictions: tuple[Predictions, ...], *, accepted: str) -> Predictions:
