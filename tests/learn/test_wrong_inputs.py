@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.tree import DecisionTreeRegressor
 
 import peekproof
 from learn.holdouts import opened, rows
@@ -82,7 +84,7 @@ def test_probabilities_and_regressions_are_no_classes(metric: str) -> None:
 def test_classes_that_are_no_whole_numbers_can_be_declared() -> None:
     halves = LABELS + 0.5
     refused(peekproof.Holdout(None, halves), halves, "classes: text or whole numbers")
-    hint = r"write them as text or whole numbers, .* in Python: Holdout\(…, classes="
+    hint = r"write them as text or whole numbers, .* opened: Holdout\(…, classes="
     refused(peekproof.Holdout(None, halves), halves, hint)  # boards and gateways declare none
     holdout = peekproof.Holdout(None, halves, classes=[0.5, 1.5])
     assert holdout.score(halves, guess=1.0).value == 1.0
@@ -166,3 +168,34 @@ def test_what_is_missing_is_named_by_its_row() -> None:
 )
 def test_a_tolerance_that_is_the_whole_scale_is_refused(given: dict[str, object]) -> None:
     refused(opened(None), LABELS, "whole scale and says nothing|would be from 0 to 1", **given)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "zero_one", "f1", "balanced_accuracy"])
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_regressor_is_not_scored_by_classes(metric: str, wrapped: bool) -> None:
+    """Trees of whole numbers predict whole numbers, which nothing else tells from classes."""
+    tree = DecisionTreeRegressor(max_depth=12).fit(FEATURES, LABELS)
+    model = GridSearchCV(tree, {"max_depth": [12]}, cv=2).fit(FEATURES, LABELS) if wrapped else tree
+    holdout = opened(None)
+    with pytest.raises(InvalidInput, match=r"one that predicts classes, for .* which is a regress"):
+        holdout.score(model, metric=metric, guess=0.7)
+    assert holdout.left == 100
+    numbers = holdout.score(model, metric="absolute_error(0, 1)", guess=0.3)
+    assert numbers.low < numbers.high
+
+
+class Old:
+    """A regressor as scikit-learn knew them before it had tags."""
+
+    _estimator_type = "regressor"
+
+    def predict(self, features: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> object:
+        return np.ones(len(features))
+
+
+def test_what_calls_itself_a_regressor_is_one() -> None:
+    holdout = opened(None)
+    refused(holdout, Old(), "one that predicts classes, for accuracy, got a Old, which is a")
+    with pytest.raises(InvalidInput, match="which is a regressor"):
+        holdout.compare(Old(), LABELS)
+    assert holdout.score(np.ones(ROWS), guess=0.5).low < 1

@@ -7,7 +7,10 @@ from peekproof.learn.metric import Wants
 
 
 class Predicting(Protocol):
-    """What is asked of a metric here; `positive`, if it has one, is the class it is about."""
+    """What is asked of a metric here; `positive`, if it has one, is the class it is about.
+
+    `of_classes` is what metrics have that compare predicted classes with those of the labels.
+    """
 
     @property
     def wants(self) -> Wants: ...
@@ -34,6 +37,14 @@ def predicted_by(model: object, features: object, metric: Predicting) -> object:
             given=f"a {type(model).__name__}",
             hint="give X to the holdout, or call score with model.predict(X)",
         )
+    if getattr(_innermost(metric), "of_classes", False) and _is_regressor(model):
+        raise InvalidInput(
+            argument="model",
+            accepted=f"one that predicts classes, for {getattr(metric, 'text', metric)}",
+            given=f"a {type(model).__name__}, which is a regressor",
+            hint="score numbers by absolute_error, squared_error, pinball or r2; if they stand for "
+            "classes, make these of model.predict(X), and score that",
+        )
     for name in _methods(wants):
         method = getattr(model, name, None)
         if callable(method):
@@ -51,10 +62,8 @@ def predicted_by(model: object, features: object, metric: Predicting) -> object:
 
 def _of_class(found: Any, model: object, metric: Predicting) -> object:
     """Of the probabilities of all classes those that the metric takes, in its order of classes."""
-    inner: object = metric
-    while hasattr(inner, "of"):
-        inner = inner.of
-    positive, classes = getattr(inner, "positive", None), getattr(model, "classes_", None)
+    positive = getattr(_innermost(metric), "positive", None)
+    classes = getattr(model, "classes_", None)
     two = found.shape[1] == 2
     if positive is None or classes is None or len(classes) != found.shape[1]:
         return found[:, 1] if two else found
@@ -70,6 +79,26 @@ def _of_class(found: Any, model: object, metric: Predicting) -> object:
             hint='name it, as in brier(2) or brier("yes")',
         )
     return found
+
+
+def _innermost(metric: object) -> object:
+    """The metric itself, of what is left by it or gained."""
+    while (inner := getattr(metric, "of", getattr(metric, "metric", None))) is not None:
+        metric = inner
+    return metric
+
+
+def _is_regressor(model: object) -> bool:
+    """Whether scikit-learn would call it one, by what it says of itself: nothing is imported.
+
+    Whole numbers of a regressor look like classes, and only some of them are not whole.
+    """
+    if getattr(model, "_estimator_type", None) == "regressor":  # before scikit-learn 1.6
+        return True
+    try:
+        return bool(model.__sklearn_tags__().estimator_type == "regressor")  # type: ignore[attr-defined]
+    except Exception:  # it is of no such kind, or says nothing before it is fitted
+        return False
 
 
 def _methods(wants: Wants) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ class OfLabels:
     NAME: ClassVar[str] = ""
     flag: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.LABEL
+    of_classes: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
 
     @property

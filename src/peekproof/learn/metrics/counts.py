@@ -31,6 +31,7 @@ class Counted:
 
     flag: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.LABEL
+    of_classes: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
 
     count: Count

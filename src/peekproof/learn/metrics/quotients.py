@@ -29,6 +29,7 @@ class OfClass:
     NAME: ClassVar[str] = ""
     higher: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.LABEL
+    of_classes: ClassVar[bool] = True
     least: ClassVar[float] = 0.0
     grouped: ClassVar[bool] = True
 
@@ -94,6 +95,7 @@ class BalancedAccuracy:
     NAME: ClassVar[str] = "balanced_accuracy"
     higher: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.LABEL
+    of_classes: ClassVar[bool] = True
     least: ClassVar[float] = 0.0
     grouped: ClassVar[bool] = True
 
