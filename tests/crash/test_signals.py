@@ -228,7 +228,7 @@ class Timer:
             sys.unraisablehook = hook
         assert [each for each in self.passed if each is not KeyboardInterrupt] == []
 
-    def _in_passing(self, happened: "sys.UnraisableHookArgs") -> None:
+    def _in_passing(self, happened: sys.UnraisableHookArgs) -> None:
         self.passed.append(happened.exc_type)
 
     def interrupted(self, act: Callable[[], None], *, within: float) -> bool:
