@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from scipy import sparse  # type: ignore[import-untyped]
 
@@ -33,6 +34,23 @@ FEATURES = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0]])
 def test_equal_rows_have_equal_names_and_others_have_others(features: object) -> None:
     first, second, third = row_names(features, rows=3)
     assert first == third != second
+
+
+def test_a_column_and_a_table_name_rows_as_lists_and_arrays_do() -> None:
+    texts, numbers = ["a text", "another", "a text"], FEATURES[:, 0]
+    for given in (pd.Series(texts), pl.Series(texts), np.array(texts), pd.Categorical(texts)):
+        assert row_names(given, rows=3) == row_names(texts, rows=3)
+    for given in (pd.Series(numbers), pl.Series(numbers), pa.array(numbers)):
+        assert row_names(given, rows=3) == row_names(numbers, rows=3)
+    columns = {"a": FEATURES[:, 0], "b": FEATURES[:, 1]}
+    for table in (columns, pa.table(columns), pl.DataFrame(columns).lazy()):
+        assert row_names(table, rows=3) == row_names(FEATURES, rows=3)
+
+
+def test_names_are_of_all_digits() -> None:
+    """Predictions for rows that are nearly equal are not the same in another order."""
+    near = FEATURES + 1e-12
+    assert set(row_names(near, rows=3)).isdisjoint(row_names(FEATURES, rows=3))
 
 
 def test_what_has_no_rows_to_digest_is_numbered() -> None:
