@@ -8,14 +8,15 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from peekproof.core.shared_columns import ColumnMark, bits_of_counts, bits_of_order
-from peekproof.data.fingerprint import CHUNK, Words, mixed, words_of
+from peekproof.core.shared_columns import ENOUGH, ColumnMark, bits_of_counts, bits_of_order
+from peekproof.data.fingerprint import CHUNK, NULL, Words, mixed, words_of
 
 _SAMPLE = 4096  # rows that tell whether a column is one of measurements
 _DIFFERENT = 1 << 16  # values; a column of more that are no fractions is a key
@@ -37,12 +38,17 @@ class ColumnMarks:
         self._columns: dict[str, _Column] = {}
         self._rows = 0
 
-    def add(self, frame: pl.DataFrame, words: Mapping[str, Words]) -> None:
-        """Take in more rows; `words` are those of the columns that the fingerprint has found."""
+    def add(
+        self, frame: pl.DataFrame, words: Mapping[str, Words], beside: Words | None = None
+    ) -> None:
+        """Take in more rows; `words` are those of the columns that the fingerprint has found.
+
+        With words `beside` them, marks are of the pairs of these and the values.
+        """
         for column in frame.get_columns():
             held = self._columns.setdefault(column.name, _Column())
             # Polars would read a name ^…$ as a pattern.
-            held.add(column.alias(""), words[column.name])
+            held.add(column.alias(""), words[column.name], beside)
         self._rows += frame.height
 
     def found(self) -> list[ColumnMark]:
@@ -76,17 +82,19 @@ class _Column:
         self._low, self._high = math.inf, -math.inf
         self._between, self._near = (-math.inf, math.inf), np.empty(0)
 
-    def add(self, column: pl.Series, words: Words) -> None:
+    def add(self, column: pl.Series, words: Words, beside: Words | None) -> None:
         if not len(words):
             return
         if self._measured is None:
-            self._begin(column, words)
+            self._begin(column, words, beside)
         counted = self._counts is not None and not self._measured
         seen: list[Words] = []
         # In chunks that stay in the caches of a processor.
         for start in range(0, len(words), CHUNK):
             piece = column.slice(start, CHUNK)
             chunk = canonical(piece, words[start : start + CHUNK])
+            if beside is not None:
+                chunk = chunk ^ beside[start : start + CHUNK]
             self.total = (self.total + int(mixed(chunk).sum(dtype=np.uint64))) % 2**64
             if self._measured:
                 self._measure(piece)
@@ -95,13 +103,16 @@ class _Column:
         if seen:
             self._count(seen)
 
-    def _begin(self, column: pl.Series, words: Words) -> None:
+    def _begin(self, column: pl.Series, words: Words, beside: Words | None) -> None:
         """See in the first piece whether values are measured, or a key."""
         rows = len(words)
         chosen = np.unique(np.random.default_rng(0).integers(0, rows, _SAMPLE))
+        kept = slice(None) if rows <= _SAMPLE else chosen
         some = column if rows <= _SAMPLE else column.gather(chosen)
-        self._sample = canonical(some, words if rows <= _SAMPLE else words[chosen])
+        self._sample = canonical(some, words[kept])
         mostly = len(np.unique(self._sample)) > len(some) / 2
+        if beside is not None:
+            self._sample = self._sample ^ beside[kept]
         self._measured = False
         if column.dtype == pl.Float64:
             values = some.drop_nulls().to_numpy()
@@ -231,21 +242,35 @@ def _repeats(words: Words, lag: int) -> bool:
     return np.array_equal(words[lag:], words[:-lag])
 
 
-def table_marks(frame: pl.DataFrame) -> list[ColumnMark]:
-    """All marks of rows in memory."""
+def table_marks(
+    frame: pl.DataFrame, *, beside: Words | None = None, name: str | None = None
+) -> list[ColumnMark]:
+    """All marks of rows in memory.
+
+    With words `beside` the values, each mark is of both; `name` is what all are then known by.
+    """
     # Of a key nothing is used, and hashing all of its texts would take longest.
     kept = [each for each in frame.get_columns() if not _is_key(each.alias(""))]
     frame = pl.DataFrame({each.name: each for each in kept})
     marks, words = ColumnMarks(), {each.name: words_of(each) for each in frame.get_columns()}
-    marks.add(frame, words)
+    marks.add(frame, words, beside)
     found = marks.found()
     for column in frame.get_columns():
         counts = marks.counts(column.name)
         if counts:
             values = canonical(column.alias(""), words[column.name])
-            mark = order_mark(column.name, values, counts)
+            mark = order_mark(column.name, values if beside is None else values ^ beside, counts)
             found += [mark] if mark else []
-    return found
+    return found if name is None else [replace(each, column=name) for each in found]
+
+
+def rows_mark(name: str, words: Words) -> ColumnMark:
+    """The mark of whole rows in any order, by a word for each.
+
+    By itself it tells enough: whoever has the same rows has the same data, as by a fingerprint.
+    """
+    total = int(mixed(words).sum(dtype=np.uint64))
+    return ColumnMark(_named("rows", len(words), total), ENOUGH, name)
 
 
 def _is_key(column: pl.Series) -> bool:
@@ -255,14 +280,23 @@ def _is_key(column: pl.Series) -> bool:
 def canonical(column: pl.Series, words: Words) -> Words:
     """A word a row, the same for the same number in any type and rounded to 32 bits."""
     if column.dtype == pl.Float64:
-        plain = column.fill_null(0.0).to_numpy() if column.has_nulls() else column.to_numpy()
-        with np.errstate(all="ignore"):
-            short = (plain.astype(np.float32) + np.float32(0.0)).view(np.uint32).astype(np.uint64)
+        short = short_words(
+            column.fill_null(0.0).to_numpy() if column.has_nulls() else column.to_numpy()
+        )
     elif column.dtype == pl.Boolean:
         short = words * np.uint64(np.float32(1.0).view(np.uint32))
     else:
         return words
     return np.where(column.is_null().to_numpy(), words, short) if column.has_nulls() else short
+
+
+def short_words(numbers: npt.NDArray[np.generic]) -> Words:
+    """A word for each number, rounded to 32 bits: −0 is 0, and what is no number is missing."""
+    with np.errstate(all="ignore"):
+        short = numbers.astype(np.float32) + np.float32(0.0)
+    words = short.view(np.uint32).astype(np.uint64)
+    missing = np.isnan(short)
+    return np.where(missing, NULL, words) if missing.any() else words
 
 
 def _named(kind: str, rows: int, total: int) -> str:

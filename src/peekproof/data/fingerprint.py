@@ -19,7 +19,7 @@ VERSION = "pp1"
 Words = npt.NDArray[np.uint64]
 CHUNK = 1 << 16
 _LANES = 2
-_NULL = np.uint64(0x7FF8_0000_0000_0001)
+NULL = np.uint64(0x7FF8_0000_0000_0001)
 
 
 def fingerprint(frame: pl.DataFrame) -> str:
@@ -121,7 +121,7 @@ def words_of(column: pl.Series) -> Words:
     else:
         integers = column.cast(pl.Int64)
         words = (integers.fill_null(0) if nulls else integers).to_numpy().astype(np.uint64)
-    return np.where(column.is_null().to_numpy(), _NULL, words) if nulls else words
+    return np.where(column.is_null().to_numpy(), NULL, words) if nulls else words
 
 
 def _text_words(column: pl.Series) -> Words:

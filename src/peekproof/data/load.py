@@ -192,6 +192,11 @@ def normal_frame(source: object) -> pl.DataFrame:
     return frame
 
 
+def given_frame(source: object) -> pl.DataFrame:
+    """A table of memory as a Polars frame, with the types that its columns have there."""
+    return _given(source, f"the {type(source).__name__}")
+
+
 def _frame(source: object, name: str) -> pl.DataFrame:
     """The rows as a normal frame."""
     try:

@@ -23,6 +23,7 @@ from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.data.table import Table
 from peekproof.data.totals import contributions
 from peekproof.learn.column import Labels
+from peekproof.learn.features import Features
 from peekproof.learn.metric import Rows
 from peekproof.learn.metrics.custom import Custom, Worth
 from peekproof.learn.metrics.meaning import same_function
@@ -54,7 +55,12 @@ class HeldRows:
     ordered = True
 
     def __init__(
-        self, labels: Labels, *, names: Sequence[str], columns: Mapping[str, object]
+        self,
+        labels: Labels,
+        *,
+        names: Sequence[str],
+        columns: Mapping[str, object],
+        features: Features | None = None,
     ) -> None:
         refuse_forked("of a new holdout")
         note_rows()
@@ -71,16 +77,12 @@ class HeldRows:
         known = {name: kind for name, kind in schema.columns.items() if name != ROW}
         self.schema = Schema(known, schema.categories, frozenset({LABEL} & known.keys()))
         self.rows = labels.rows
+        self.features = features
         self._lent: dict[str, Scoring] = {}
         self._functions: dict[str, Worth] = {}
         self._borrowers: Counter[str] = Counter()
         self._turn = threading.Lock()
         self.turn = threading.RLock()  # of those who ask, where they ask one by one
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the rows, in their order: what is public of their features."""
-        return self._frame[ROW].to_list()
 
     @cached_property
     def marks(self) -> list[ColumnMark]:

@@ -7,6 +7,7 @@ from typing import Any
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import check_index, index_of, labels_of
 from peekproof.learn.desk import LocalDesk
+from peekproof.learn.features import Features
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
 from peekproof.ledger.file import MEMORY
@@ -38,7 +39,7 @@ def held_rows(
             )
     names = row_names(features, rows=known.rows)
     check_index(labels, index, "y", rows=_ROWS)
-    return HeldRows(known, names=names, columns=columns)
+    return HeldRows(known, names=names, columns=columns, features=Features.of(features))
 
 
 def rows_index(features: object, labels: object) -> Any:
