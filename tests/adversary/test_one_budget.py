@@ -8,11 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import peekproof
 from peekproof.core.errors import IN_MEMORY, PART, RESPLIT, BudgetElsewhere, PeekproofError
 from peekproof.data.source import Source
+from peekproof.learn.keeping import open_labels
+from peekproof.learn.label_file import LabelColumns, LabelFile, read_labels
+from peekproof.learn.registry import Registry
 from peekproof.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.one_budget
@@ -178,6 +183,113 @@ def test_labels_have_no_second_budget_with_other_features(features: str) -> None
     assert caught.value.columns == ("label",)
     with peekproof.Holdout(table, coins(17), questions=1) as other:  # the labels of another task
         assert other.left == 1
+
+
+UNTELLING: dict[str, np.ndarray] = {
+    "sorted": np.sort(coins(14)),
+    "in blocks": np.repeat(coins(14, ROWS // 100), 100),
+    "rare": (np.arange(ROWS) % 677 == 5).astype(int),
+}
+FEATURES = np.random.default_rng(13).normal(size=(ROWS, 3))
+SHUFFLE = np.random.default_rng(12).permutation(ROWS)
+COUNTS = np.random.default_rng(16).integers(0, 30, (ROWS, 3))
+OTHER_FEATURES: dict[str, tuple[object, object, np.ndarray]] = {
+    "32 bits": (FEATURES, FEATURES.astype(np.float32), np.arange(ROWS)),
+    "32 bits, shuffled": (FEATURES, FEATURES[SHUFFLE].astype(np.float32), SHUFFLE),
+    "one left out": (FEATURES, FEATURES[:, :2], np.arange(ROWS)),
+    "one left out, shuffled": (FEATURES, FEATURES[SHUFFLE][:, 1:], SHUFFLE),
+    "one added": (FEATURES, np.c_[FEATURES, COUNTS], np.arange(ROWS)),
+    "of few values, one left out": (COUNTS, COUNTS[:, :2].astype(float), np.arange(ROWS)),
+    "of few values, 32 bits, shuffled": (
+        COUNTS / 7,
+        (COUNTS[SHUFFLE] / 7).astype(np.float32),
+        SHUFFLE,
+    ),
+    "names in another order": (
+        pd.DataFrame(COUNTS / 7, columns=list("abc")),
+        pd.DataFrame(COUNTS[SHUFFLE] / 7, columns=list("abc"))[["c", "a", "b"]],
+        SHUFFLE,
+    ),
+}
+
+
+@pytest.mark.parametrize("other", OTHER_FEATURES)
+@pytest.mark.parametrize("labels", UNTELLING)
+def test_labels_that_tell_nothing_are_recognised_with_their_features(
+    labels: str, other: str
+) -> None:
+    held, shown, order = OTHER_FEATURES[other]
+    with peekproof.Holdout(held, UNTELLING[labels], questions=1) as holdout:
+        holdout.score(coins(15), guess=0.5)
+    with pytest.raises(BudgetElsewhere) as caught:
+        peekproof.Holdout(shown, UNTELLING[labels][order], questions=1)
+    assert caught.value.columns == ("label",)
+
+
+@pytest.mark.parametrize("labels", UNTELLING)
+def test_other_labels_of_the_same_rows_have_a_budget_of_their_own(labels: str) -> None:
+    for features in (FEATURES, COUNTS):
+        with peekproof.Holdout(features, UNTELLING[labels], questions=1) as holdout:
+            holdout.score(coins(15), guess=0.5)
+        one = UNTELLING[labels].copy()
+        one[7] = 1 - one[7]
+        for another in (one, coins(17), np.zeros(ROWS)):
+            with peekproof.Holdout(features, another, questions=1) as other:
+                assert other.left == 1
+
+
+@pytest.mark.parametrize("again", [pd.Series, pl.Series, list])
+def test_documents_in_another_order_have_no_second_budget(
+    again: Callable[[list[str]], object],
+) -> None:
+    texts, coin = [f"document {row}" for row in range(ROWS)], coins(14)
+    with peekproof.Holdout(pd.Series(texts), coin, questions=1) as holdout:
+        holdout.score(coins(15), guess=0.5)
+    with pytest.raises(BudgetElsewhere):
+        peekproof.Holdout(again([texts[row] for row in SHUFFLE]), coin[SHUFFLE], questions=1)
+
+
+@pytest.fixture
+def by_id(tmp_path: Path) -> LabelFile:
+    """A file of labels with ids, which are in no order."""
+    file, ids = tmp_path / "labels.csv", np.random.default_rng(18).permutation(ROWS) + 10**6
+    pl.DataFrame({"id": ids, "y": coins(14)}).write_csv(file)
+    return read_labels(file, LabelColumns(label="y", id="id"))
+
+
+SAME_LABELS: dict[str, Callable[[LabelFile], object]] = {
+    "without features": lambda file: peekproof.Holdout(None, file.given.to_numpy(), questions=1),
+    "as a table": lambda file: peekproof.open({"y": file.given.to_numpy()}, questions=1),
+    "as a table of the file": lambda file: peekproof.open(
+        file.path, questions=1, ledger=":memory:"
+    ),
+    "without ids": lambda file: open_labels(
+        read_labels(file.path, LabelColumns(label="y")),
+        registry=Registry(file.path.parent / "another registry"),
+        ledger=str(file.path.with_name("again.peekproof")),
+    ),
+    "in the order of ids": lambda file: peekproof.Holdout(
+        None, file.labels.to_numpy(), questions=1
+    ),
+}
+
+
+@pytest.mark.parametrize("same", SAME_LABELS)
+def test_labels_of_a_file_with_ids_have_one_budget_without_them(
+    same: str, by_id: LabelFile
+) -> None:
+    kept = open_labels(by_id, registry=Registry(by_id.path.parent / "registry"), questions=1)
+    with peekproof.Holdout.at(kept.desk) as holdout:
+        holdout.score(coins(15), guess=0.5)
+    with pytest.raises(BudgetElsewhere, match="recognised by the values of"):
+        SAME_LABELS[same](by_id)
+
+
+def test_a_file_with_ids_has_no_second_budget_either(by_id: LabelFile) -> None:
+    with peekproof.Holdout(None, by_id.given.to_numpy(), questions=1) as holdout:
+        holdout.score(coins(15), guess=0.5)
+    with pytest.raises(BudgetElsewhere, match="recognised by the values of 'label'"):
+        open_labels(by_id, registry=Registry(by_id.path.parent / "registry"), questions=1)
 
 
 def test_leaving_out_the_columns_that_tell_most_gains_nothing() -> None:

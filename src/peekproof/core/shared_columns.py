@@ -57,6 +57,11 @@ def shared(
     return sorted({each.column for each in same}) if sum(distinct) >= ENOUGH else []
 
 
+def together(*marks: Iterable[ColumnMark]) -> list[ColumnMark]:
+    """The marks of the same rows in several orders, each once."""
+    return list({each.digest: each for some in marks for each in some}.values())
+
+
 def bits_of_counts(counts: Sequence[int]) -> float:
     """How unlikely it is that other rows of the same population have these counts of values.
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from peekproof.core.errors import EvaluationFailed, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.core.shared_columns import ColumnMark
+from peekproof.core.shared_columns import ColumnMark, together
 from peekproof.data.column_marks import table_marks
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised, schema_of
@@ -49,7 +49,8 @@ class HeldRows:
     `columns` are those that questions may mention besides scores. `names` tell rows apart in the
     fingerprint, so that the same rows are recognised in another order. Whatever they are grouped
     by, the same labels have the same fingerprint, for they have one budget; `about` names the
-    groups, so that no ledger answers for others.
+    groups, so that no ledger answers for others. `features` are what rows are compared by, and
+    `given` are the labels in the order that they came in, where this is not the order of the rows.
     """
 
     ordered = True
@@ -61,6 +62,7 @@ class HeldRows:
         names: Sequence[str],
         columns: Mapping[str, object],
         features: Features | None = None,
+        given: Labels | None = None,
     ) -> None:
         refuse_forked("of a new holdout")
         note_rows()
@@ -78,6 +80,7 @@ class HeldRows:
         self.schema = Schema(known, schema.categories, frozenset({LABEL} & known.keys()))
         self.rows = labels.rows
         self.features = features
+        self._given = given
         self._lent: dict[str, Scoring] = {}
         self._functions: dict[str, Worth] = {}
         self._borrowers: Counter[str] = Counter()
@@ -86,8 +89,17 @@ class HeldRows:
 
     @cached_property
     def marks(self) -> list[ColumnMark]:
-        """What the labels are recognised by, whatever the features are."""
-        return table_marks(self._frame.select(LABEL))
+        """What the labels are recognised by: alone in their order, and in any with features.
+
+        Never by features alone: the labels of another task may be about the same rows.
+        """
+        label = self._frame[LABEL]
+        found = [table_marks(label.to_frame())]
+        if self._given is not None:
+            found.append(table_marks(normalised(pl.DataFrame({LABEL: self._given.values}))))
+        if self.features is not None:
+            found.append(self.features.marks(label))
+        return together(*found)
 
     @property
     def parts(self) -> tuple[Labels, list[str], dict[str, pl.Series]]:

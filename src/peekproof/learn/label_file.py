@@ -40,7 +40,7 @@ class LabelFile:
     """The labels of a file, in the order of their ids if they have some, else as they stand.
 
     `content` names all that the file says about the label, whatever else is chosen of it; `others`
-    are the names of the columns that were not chosen.
+    are the names of the columns that were not chosen, and `given` the labels as they stand.
     """
 
     path: Path
@@ -49,6 +49,7 @@ class LabelFile:
     ids: tuple[str, ...] | None = field(repr=False)
     labels: pl.Series = field(repr=False)
     groups: Mapping[str, pl.Series] = field(repr=False)
+    given: pl.Series = field(repr=False)
     others: tuple[str, ...] = ()
     classes: tuple[str, ...] | None = None  # that labels can be, as they are written
 
@@ -61,7 +62,10 @@ class LabelFile:
         return self.labels.dtype == pl.String
 
     def held(self) -> HeldRows:
-        """The rows; ids name them, so that the same ones are recognised in any order."""
+        """The rows; ids name them, so that the same ones are recognised in any order.
+
+        Whoever has the labels without the ids has them in the order of the file.
+        """
         features = None if self.ids is None else list(self.ids)
         return held_rows(features, self.labels, self.groups, classes=self._classes())
 
@@ -77,6 +81,7 @@ class LabelFile:
                 accepted="numbers, which the labels are",
                 given=repr(",".join(self.classes))[:80],
             ) from None
+        return held_rows(features, self.labels, self.groups, given=self.given)
 
 
 def read_labels(
@@ -85,7 +90,7 @@ def read_labels(
     """The labels in these columns of a file, of `classes` if their owner declares some."""
     table = TableFile.read(path)
     _check_distinct(columns)
-    labels = table.typed("--label", columns.label)
+    given = labels = table.typed("--label", columns.label)
     groups = {name: table.typed("--group", name) for name in columns.groups}
     ids: tuple[str, ...] | None = None
     if columns.id is not None:
@@ -103,6 +108,7 @@ def read_labels(
         ids=ids,
         labels=labels,
         groups=groups,
+        given=given,
         others=tuple(name for name in table.columns if name not in columns.every),
         classes=classes,
     )

@@ -20,9 +20,17 @@ _ROWS = "the rows of X"
 
 
 def held_rows(
-    features: object, labels: object, columns: Mapping[str, object], *, classes: object = None
+    features: object,
+    labels: object,
+    columns: Mapping[str, object],
+    *,
+    classes: object = None,
+    given: object = None,
 ) -> HeldRows:
-    """The rows of a holdout, with columns besides by which they can be grouped."""
+    """The rows of a holdout, with columns besides by which they can be grouped.
+
+    `given` are the labels in the order in which they came, if that was another one.
+    """
     known, index = labels_of(labels, classes=classes), rows_index(features, labels)
     for name, column in columns.items():
         check_index(column, index, f"groups[{name!r}]", rows=_ROWS)
@@ -39,7 +47,13 @@ def held_rows(
             )
     names = row_names(features, rows=known.rows)
     check_index(labels, index, "y", rows=_ROWS)
-    return HeldRows(known, names=names, columns=columns, features=Features.of(features))
+    return HeldRows(
+        known,
+        names=names,
+        columns=columns,
+        features=Features.of(features),
+        given=None if given is None else labels_of(given),
+    )
 
 
 def rows_index(features: object, labels: object) -> Any:

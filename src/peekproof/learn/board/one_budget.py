@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import final
 
 from peekproof.core.cuts import Rows
-from peekproof.core.shared_columns import Marked
+from peekproof.core.shared_columns import Marked, together
 from peekproof.data.source import marked
 from peekproof.learn.board.phases import FINAL, PUBLIC, read_both, read_held
-from peekproof.learn.held import HeldRows
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import promise_of
 from peekproof.ledger.watch import Watch
@@ -57,7 +56,8 @@ def claimed(folder: Path, ledger: Path, *, override: str | None) -> Claim:
     check_reason(override=override)
     public, final = (read_held(folder / each) for each in (PUBLIC, FINAL))
     both, place = read_both(folder), str(ledger)
-    columns = _in_both_orders(both, read_both(folder, by_id=True))
+    marks = together(both.marks, read_both(folder, by_id=True).marks)
+    columns = Marked(both.rows, tuple(marks), ordered=both.ordered)
     witness = witness_of(place)
     try:
         doubt = doubt_about(witness, Rows(both.fingerprint), columns=columns, place=place)
@@ -80,8 +80,3 @@ def claimed(folder: Path, ledger: Path, *, override: str | None) -> Claim:
         public=None if elsewhere else override,
         rest=override if elsewhere else None,
     )
-
-
-def _in_both_orders(one: HeldRows, other: HeldRows) -> Marked:
-    marks = {each.digest: each for each in (*marked(one).marks, *marked(other).marks)}
-    return Marked(one.rows, tuple(marks.values()), ordered=True)
