@@ -32,8 +32,9 @@ def test_the_holdouts_rows_in_any_order_are_no_training_rows() -> None:
     with pytest.raises(InvalidInput, match="other rows"):
         peekproof.Holdout(features, labels, training=(features[::-1], labels[::-1]))
     holdout = peekproof.Holdout(features, labels, training=(features + 1, labels))
-    with pytest.raises(InvalidInput, match="other rows"):
-        holdout.scorer()(_Sign(), features, labels)
+    for copy in (features, features.astype(np.float32), np.repeat(features, 2, axis=0)):
+        with pytest.raises(InvalidInput, match="other rows"):
+            holdout.scorer()(_Sign(), copy, np.resize(labels, len(copy)))
     with pytest.raises(InvalidInput, match="other rows"):
         holdout.trained_on(features, labels)
     assert holdout.left == holdout.desk.standing().questions
@@ -169,6 +170,14 @@ COPIES: dict[str, tuple[object, object]] = {
     "sparse": (SPARSE, SPARSE.tocoo()),
     "dense": (SPARSE, SPARSE.toarray()),
     "numbers of rows": (np.arange(ROWS)[:, None], np.arange(ROWS)[::-1, None]),
+    "dictionaries": (
+        [{"a": row} if row % 2 else {"b": row} for row in range(ROWS)],
+        np.array([{"a": row} if row % 2 else {"b": row} for row in range(ROWS)], dtype=object),
+    ),
+    "patterns for names": (
+        MIXED.rename(columns={"n": "^n.*$", "t": ""}),
+        MIXED.rename(columns={"n": "^n.*$", "t": ""}),
+    ),
     "images": (FRAME.to_numpy().reshape(ROWS, 3, 1), FRAME),
 }
 

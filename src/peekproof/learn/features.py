@@ -5,7 +5,7 @@ are fitted to 32-bit floats, to arrays instead of frames, and to columns in anot
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, final
@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from peekproof.core.errors import DataError
 from peekproof.core.shared_columns import ColumnMark
 from peekproof.data.column_marks import canonical, rows_mark, short_words, table_marks
 from peekproof.data.fingerprint import CHUNK, Words, mixed, words_of
@@ -73,7 +72,7 @@ class Features:
             matrix = found.reshape(len(found), -1) if len(found) else found.reshape(0, 1)
             columns = [_part(matrix, place) for place in range(matrix.shape[1])]
             return cls(_of_matrix(matrix), columns, names)
-        series = _series(features)
+        series = [each.alias("") for each in _series(features)]  # some names are patterns to Polars
         if not series:
             return None
         return cls(_combined([_words(each) for each in series]), [_given(e) for e in series], names)
@@ -139,7 +138,7 @@ def _series(features: Any) -> list[pl.Series]:
     if hasattr(features, "itertuples"):  # a pandas frame
         try:
             return given_frame(features).get_columns()
-        except (DataError, TypeError, ValueError, pl.exceptions.PolarsError):
+        except (Exception, pl.exceptions.PanicException):  # two of one name, or objects
             return [_as_written(features.itertuples(index=False, name=None))]
     if not isinstance(features, list | tuple | np.ndarray):
         return []
@@ -155,9 +154,11 @@ def _series(features: Any) -> list[pl.Series]:
 def _column(values: npt.NDArray[np.object_]) -> pl.Series:
     """Values of a list as a column of their type; as they are written if they have several."""
     listed = [None if _is_missing(each) else each for each in values.tolist()]
+    if any(isinstance(each, Mapping | Sequence) and not isinstance(each, str) for each in listed):
+        return _as_written(listed)  # as one type, of which the first few decide, some would be lost
     try:
         return pl.Series("", listed)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+    except (Exception, pl.exceptions.PanicException):  # of several types, or of none it knows
         return _as_written(listed)
 
 
