@@ -67,7 +67,9 @@ class LabelFile:
         Whoever has the labels without the ids has them in the order of the file.
         """
         features = None if self.ids is None else list(self.ids)
-        return held_rows(features, self.labels, self.groups, classes=self._classes())
+        return held_rows(
+            features, self.labels, self.groups, classes=self._classes(), given=self.given
+        )
 
     def _classes(self) -> list[str] | list[float] | None:
         """The declared classes as labels are: texts or numbers."""
@@ -81,7 +83,6 @@ class LabelFile:
                 accepted="numbers, which the labels are",
                 given=repr(",".join(self.classes))[:80],
             ) from None
-        return held_rows(features, self.labels, self.groups, given=self.given)
 
 
 def read_labels(
