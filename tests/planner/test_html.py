@@ -76,7 +76,8 @@ def test_a_plan_that_says_nothing_says_so() -> None:
 
 def test_a_price_shows_its_radius_and_what_it_is_worth() -> None:
     shown = read(price(PLAN, radius=0.025)._repr_html_()).text
-    assert shown.startswith("±0.0250 on the scale from 0 to 1, for as much as ")
+    assert shown.startswith("At most ±0.0250for as much as ")
+    assert "what is drawn" not in shown
     assert "planned questions; it counts as 1 of" in shown
     assert "as much as 1 planned question; it" in read(planned_price(PLAN)._repr_html_()).text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -133,6 +134,20 @@ def shares(answer: object) -> list[float]:
     raise TypeError(answer)
 
 
+def explained(answer: object) -> list[float]:
+    """How far the certificate of a quotient, or of cells, says in words that the intervals reach.
+
+    The smallest and the largest.
+    """
+    assert isinstance(answer, ConditionalAnswer | GroupedAnswer)
+    for said in (answer.certificate.explain(), answer.certificate._repr_html_()):
+        (words,) = re.findall(r"follows from .*?, and reaches ([^(<]*)", said)
+        found = [float(each.replace(",", "")) for each in re.findall(r"±([\d.,]+)", words)]
+    assert answer.certificate.radius == max(came(answer))
+    assert answer.certificate.theorems[0] == "T-joint-function"
+    return [found[0], found[-1]]
+
+
 PAIRS = [
     pytest.param(kind, each, id=f"{kind}, {name}")
     for name, each in FORMS.items()
@@ -154,6 +169,9 @@ def test_what_is_told_before_is_what_comes(kind: str, asked: Asked) -> None:
             assert not told.known
             for reach, share in zip(came(found), shares(found), strict=True):
                 assert reach <= min(told.most, told.least / share * (1 + 1e-12))
+            least, most = explained(found)
+            assert (least, most) == pytest.approx((min(came(found)), max(came(found))), rel=0.01)
+            assert most >= max(came(found))
         again = priced(session, Asked(asked.text))
         assert again.known
         assert max(came(found)) <= again.width.most * (1 + 1e-12)
@@ -173,6 +191,14 @@ def test_the_width_within_a_group_whose_share_is_known_is_told(kind: str, text: 
         assert told.known
         assert came(found)[0] <= told.most < unknown.most
         assert came(found)[0] > told.most / 2  # and not much wider than it must be
+
+
+def test_a_price_in_a_notebook_begins_with_the_width_of_the_answer() -> None:
+    with opened("gaussian", **ASKED["gaussian"]) as session:
+        for text in ("y given g = 1", "mean(x, 0, 100)", "y by g (1, 2)"):
+            price = session.price_of(text)
+            words = price.width.words.capitalize().replace("'", "&#x27;")
+            assert price._repr_html_().startswith(f"<div><b>{words}</b>")
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "open-ended"])

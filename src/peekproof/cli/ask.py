@@ -17,7 +17,6 @@ from peekproof.core.certificate import UNIT
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up, level_down, level_up
 from peekproof.data.load import load
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout
@@ -181,15 +180,9 @@ def ask(
         show_answers(answers)
         render.line(_promise(session, answers))
         if explain:
-            for each in {id(answer.certificate): answer.certificate for answer in answers}.values():
+            for each in dict.fromkeys(answer.certificate.explain() for answer in answers):
                 render.line()
-                render.line(each.explain())
-            if any(isinstance(each, ConditionalAnswer | GroupedAnswer) for each in answers):
-                render.line()
-                render.line(
-                    "That is how far what was drawn reaches. What holds within a group follows "
-                    "(T-joint-function), and reaches further the fewer rows are in the group."
-                )
+                render.line(each)
 
 
 @final

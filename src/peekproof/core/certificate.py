@@ -250,16 +250,31 @@ class Certificate:
         """One line a theorem: key, source, place."""
         return tuple(f"{key}: {lookup(key).citation}" for key in self.theorems)
 
-    def explain(self) -> str:
-        """The certificate in words, for a person who wants to check it."""
-        lines = [
+    @property
+    def promise(self) -> str:
+        """What holds for all answers together, in words."""
+        return (
             f"With probability at least {level_down(self.target.confidence)}, the intervals of all "
-            f"of at most {self.target.questions:,} answers from {self.rows:,} rows hold together; "
-            f"this one reaches at most {decimal_up(self.radius)} of its scale ({self.joins}):"
-        ]
+            f"of at most {self.target.questions:,} answers from {self.rows:,} rows hold together"
+        )
+
+    @property
+    def reach(self) -> str:
+        """How far an interval reaches, in words."""
+        return f"reaches at most {decimal_up(self.radius)} of its scale ({self.joins})"
+
+    @property
+    def terms(self) -> list[str]:
+        """One line a part of the radius: what it covers, its theorem and its numbers."""
+        lines = []
         for part in self.parts:
             numbers = ", ".join(f"{name} = {value:.6g}" for name, value in part.numbers)
             lines.append(f"  {decimal_up(part.radius)}  {part.covers} ({part.theorem}: {numbers})")
+        return lines
+
+    def explain(self) -> str:
+        """The certificate in words, for a person who wants to check it."""
+        lines = [f"{self.promise}; this one {self.reach}:", *self.terms]
         lines.append("Assumed: " + "; ".join(self.assumptions) + ".")
         lines.extend(self.citations())
         return "\n".join(lines)

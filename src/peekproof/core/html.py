@@ -311,20 +311,21 @@ def derived_html(
     ends: tuple[float, float],
     confidence: float,
     price: str = "free",
+    why: Html = Html(""),
 ) -> str:
     """What follows from answers: the value and its interval, with a bar if it is a share."""
     low, high = ends
     bar = Axis().bar(low, value, high) if low >= 0 and high <= 1 else Html("")
     said = f"with confidence {confidence}, together with the answers it follows from; {price}"
     found = (bold(f"{value:.4f}"), text(interval), bar)
-    return box(lines(code(label), joined(found, " "), faint(text(said))))
+    return box(lines(code(label), joined(found, " "), faint(text(said))), why)
 
 
 def cells_html(
     *,
     question: str,
     cells: Sequence[tuple[str, float, str, tuple[float, float], str]],
-    certificate: "Certificate",
+    why: Html,
     foot: Html,
 ) -> str:
     """What holds within cells: label, value, interval, its ends, and how large the cell is."""
@@ -344,7 +345,7 @@ def cells_html(
         code(shown(question)),
         table(head, rows),
         lines(left_out(len(rows), len(cells)), foot),
-        folded_certificate(certificate),
+        why,
     )
 
 

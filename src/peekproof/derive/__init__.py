@@ -1,5 +1,6 @@
 """What follows from answers, for free: they hold together, so any function of them does too."""
 
+from peekproof.derive.certified import JointCertificate
 from peekproof.derive.clip import clip
 from peekproof.derive.derived import Answered, Derived
 from peekproof.derive.isotonic import isotonic
@@ -11,6 +12,7 @@ from peekproof.derive.simplex import project, project_at_most
 __all__ = [
     "Answered",
     "Derived",
+    "JointCertificate",
     "Range",
     "affine",
     "clip",

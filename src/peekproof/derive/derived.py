@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Protocol, final
+from typing import Protocol, cast, final
 
 from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import InvalidInput
@@ -112,7 +112,14 @@ class Derived:
         }
 
 
-Source = Answered | Derived
+class Quotient(Protocol):
+    """A share or a mean among some rows, which rests on more than one answer."""
+
+    @property
+    def found(self) -> Derived: ...
+
+
+Source = Answered | Quotient | Derived
 
 
 @final
@@ -146,16 +153,17 @@ def fact(source: Source) -> Fact:
             label=source.label, value=source.released, span=source.interval, joint=source.joint
         )
     if isinstance(quotient := getattr(source, "found", None), Derived):
-        return fact(quotient)  # it rests on more than its certificate says
+        return fact(quotient)
     certificate = getattr(source, "certificate", None)
     if not isinstance(certificate, Certificate) or not hasattr(source, "interval"):
         raise InvalidInput(
             argument="answer", accepted="an answer, or derived from some", given=repr(source)
         )
-    interval = source.interval
+    answered = cast(Answered, source)
+    interval = answered.interval
     return Fact(
-        label=source.question,
-        value=source.released,
+        label=answered.question,
+        value=answered.released,
         span=Range(low=interval.low, high=interval.high),
         joint=Joint.on(source, certificate),
     )

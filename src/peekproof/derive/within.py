@@ -6,12 +6,13 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, final
 
 from peekproof.core.answer import Answer, HistogramAnswer
-from peekproof.core.certificate import Certificate, Interval, Span
+from peekproof.core.certificate import Interval, Span
 from peekproof.core.charge import Charge, added, amount_of
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import cells_html, derived_html, paid
 from peekproof.core.numerics import float_up
 from peekproof.core.shown import shown
+from peekproof.derive.certified import JointCertificate
 from peekproof.derive.derived import Derived
 from peekproof.derive.joint import Joint
 from peekproof.derive.linear import affine, total
@@ -95,9 +96,14 @@ class ConditionalAnswer:
         return self.found.confidence
 
     @property
-    def certificate(self) -> Certificate:
-        """That of what was drawn for both."""
-        return self.over.certificate
+    def certificate(self) -> JointCertificate:
+        """Why it holds, and how far it reaches: further than the two it follows from."""
+        return JointCertificate(
+            follows="this one follows from two answers, and reaches",
+            radii=(self.radius,),
+            drawn=(self.over.certificate, self.under.certificate),
+            joint=self.found.joint,
+        )
 
     @property
     def cost(self) -> Charge:
@@ -138,6 +144,7 @@ class ConditionalAnswer:
             ends=(self.low, self.high),
             confidence=self.confidence,
             price=", ".join(filter(None, (self.missing_text, price, f"{self.remaining:,} left"))),
+            why=self.certificate.folded(),
         )
 
     def to_dicts(self) -> list[dict[str, object]]:
@@ -164,7 +171,7 @@ class ConditionalAnswer:
             "cost": str(amount_of(self.cost)),
             "replayed": self.replayed,
             "remaining": self.remaining,
-            "theorems": ["T-joint-function", *self.found.joint.theorems],
+            "theorems": list(self.certificate.theorems),
             "over": self.over.to_dict(),
             "under": self.under.to_dict(),
             "missing": self.missing
@@ -218,9 +225,14 @@ class GroupedAnswer:
         )
 
     @property
-    def certificate(self) -> Certificate:
-        """The one certificate of everything that was drawn."""
-        return self.drawn.certificate
+    def certificate(self) -> JointCertificate:
+        """Why the cells hold, and how far they reach: further than what was drawn for them."""
+        return JointCertificate(
+            follows="what holds within cells follows from one draw, and reaches",
+            radii=tuple(cell.radius for cell in self.cells),
+            drawn=(self.drawn.certificate,),
+            joint=self.cells[0].joint,
+        )
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -265,7 +277,7 @@ class GroupedAnswer:
             for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
         ]
         return cells_html(
-            question=self.question, cells=cells, certificate=self.certificate, foot=foot
+            question=self.question, cells=cells, why=self.certificate.folded(), foot=foot
         )
 
     def to_pandas(self) -> "DataFrame":
@@ -309,5 +321,5 @@ class GroupedAnswer:
             "cost": str(amount_of(self.cost)),
             "replayed": self.replayed,
             "remaining": self.remaining,
-            "theorems": ["T-joint-function", *self.certificate.theorems],
+            "theorems": list(self.certificate.theorems),
         }

@@ -40,15 +40,19 @@ def price_html(price: "Price") -> str:
     plural = "question" if worth == 1 else "questions"
     amount = digits_up(float_up(worth)) if worth.denominator > 1 else f"{int(worth):,}"
     said = (
-        f"on the scale from 0 to 1, for as much as {than}{amount} planned {plural}; it counts as "
-        f"{price.offer.draws:,} of those that were promised"
+        f"for as much as {than}{amount} planned {plural}; it counts as {price.offer.draws:,} of "
+        "those that were promised"
     )
     if price.known:
-        said = "on the scale from 0 to 1: answered before, and free"
+        said = "answered before, and free"
+    words, radius = price.width.words, price.certificate.radius
+    # In other units, or of a quotient, the interval reaches elsewhere than what the draw gives.
+    drawn = f"what is drawn is within ±{decimal_up(radius)} of its scale"
     return box(
         lines(
-            joined((bold(f"±{decimal_up(price.certificate.radius)}"), text(said)), " "),
-            text(f"the interval of the answer: {price.told}") if price.told else Html(""),
+            bold(words[0].upper() + words[1:]),
+            text(said),
+            faint(text(drawn)) if radius != price.width.most else Html(""),
             _mechanism(price.mechanism.describe()),
         ),
         folded_certificate(price.certificate),
