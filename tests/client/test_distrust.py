@@ -109,11 +109,13 @@ def test_certificates_are_verified_by_receipts_also_after_the_session(
     everything: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as remote:
-        answer = remote.ask("mean(distance, 0, 3000)")
+        quotient = remote.conditional("mean(distance, 0, 3000)")
+        answer = quotient.over
         of_terms = remote.certificate(answer.certificate.derivation.terms)  # type: ignore[union-attr]
     with pytest.raises(peekproof.GatewayUnavailable, match="closed"):
         remote.ask("delay > 71")
     assert answer.certificate.verify() == answer.certificate == of_terms.verify()
+    assert quotient.certificate.verify() == quotient.certificate
 
     parts = tuple(replace(part, radius=part.radius / 2) for part in answer.certificate.parts)
     with pytest.raises(peekproof.CertificateMismatch):
@@ -121,6 +123,8 @@ def test_certificates_are_verified_by_receipts_also_after_the_session(
     altered(monkeypatch, lambda said: said["certificate"].update(radius=0.001), "receipt")
     with pytest.raises(peekproof.CertificateMismatch, match=r"0\.001"):
         answer.certificate.verify()
+    with pytest.raises(peekproof.CertificateMismatch, match=r"0\.001"):
+        quotient.certificate.verify()
 
 
 def test_a_promise_that_no_theorem_gives_is_not_believed(

@@ -1,7 +1,7 @@
 """Why the interval of what follows from answers holds: theirs do, all together."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import final
 
 from peekproof.core.certificate import Certificate, Part, Target
@@ -26,7 +26,8 @@ class JointCertificate:
     follows: str
     radii: tuple[float, ...]
     drawn: tuple[Certificate, ...]
-    joint: Joint
+    # As with a derivation: whose promise it is does not change what is certified.
+    joint: Joint = field(compare=False, repr=False)
 
     @property
     def radius(self) -> float:
