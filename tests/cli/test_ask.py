@@ -501,3 +501,13 @@ def test_the_last_line_tells_a_radius_only_if_it_is_that_of_the_answers(
     done = run("ask", str(people), question, "--questions", "200", "--mechanism", "gaussian")
     assert done.code == 0, done.err
     assert done.out.splitlines()[-1].startswith(footer)
+
+
+def test_a_quotient_that_nothing_is_left_of_is_refused_free(run: Run, people: Path) -> None:
+    first = asked(run, str(people), "age > 900", "--questions", "50")
+    for more in ([], ["--price"]):
+        done = run("ask", str(people), "smoker given age > 900", *more)
+        assert done.code == 2
+        assert "a group of at most" in done.err
+    again = asked(run, str(people), "age > 900")
+    assert again["remaining"] == first["remaining"]

@@ -88,6 +88,17 @@ def paid(found: Any) -> dict[str, object]:
     return {name: told[name] for name in ("cost", "replayed", "over", "under") if name in told}
 
 
+def test_a_quotient_that_nothing_is_left_of_is_refused_free(
+    remote: peekproof.RemoteSession, local: peekproof.Session
+) -> None:
+    remote.ask("delay > 9000")
+    before = spent(local)
+    for ask in (remote.ask, remote.conditional, remote.price_of):
+        with pytest.raises(peekproof.InvalidInput, match="group of at most"):
+            ask("night given delay > 9000")
+    assert spent(local) == before
+
+
 def test_a_choice_is_rebuilt_as_the_session_has_it(
     remote: peekproof.RemoteSession, local: peekproof.Session
 ) -> None:

@@ -38,6 +38,21 @@ def price(gateway: Running, body: object, *, dataset: str = D) -> dict[str, Any]
     return dict(found)
 
 
+def test_a_quotient_that_nothing_is_left_of_cannot_be_bought(gateway: Running) -> None:
+    assert gateway.ask("delay > 9000").status == 200
+    before = gateway.send("GET", f"{D}/budget").json
+    text = "night given delay > 9000"
+    for path, body in (
+        ("ask", {"question": text}),
+        ("batch", {"questions": ["delay > 12", text]}),
+        ("price", {"questions": [text]}),
+    ):
+        refused = gateway.send("POST", f"{D}/{path}", body)
+        assert refused.status == 422
+        assert "group of at most" in refused.json["fields"]["given"]
+    assert gateway.send("GET", f"{D}/budget").json == before
+
+
 @pytest.mark.parametrize(
     ("question", "radius"),
     [

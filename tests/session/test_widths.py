@@ -13,7 +13,7 @@ import pytest
 import peekproof
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.errors import InvalidInput, PeekproofError
-from peekproof.core.numerics import float_up
+from peekproof.core.numerics import decimal_up, float_up
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded
@@ -311,6 +311,82 @@ def test_a_choice_is_told_how_much_better_the_best_can_be(kind: str, texts: list
 def test_forms_that_are_not_served_have_no_price(kind: str) -> None:
     with opened(kind, **GUESSED[kind]) as session, pytest.raises(PeekproofError):
         session.price_of("histogram(x, (10, 50))", guess=0.5)
+
+
+def rare(kind: str, **terms: object) -> Session:
+    """So few rows in a group, and with a value, that what is drawn about them says nothing."""
+    chance, size = np.random.default_rng(1), 5_000
+    rows = {
+        "x": np.full(size, np.nan),
+        "g": np.where(chance.random(size) < 0.01, 1, 2),
+        "y": chance.random(size) < 0.3,
+    }
+    return peekproof.open(
+        rows,
+        mechanisms=[KINDS[kind]],
+        ledger=":memory:",
+        entropy=Seeded(7),
+        **terms,  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "terms"),
+    [
+        ("gaussian", {"questions": 300}),
+        ("laplace", {"questions": 20}),
+        ("truncation", {"questions": 20}),
+        ("open-ended", {}),
+    ],
+)
+@pytest.mark.parametrize(
+    ("condition", "text"),
+    [
+        ("g = 1", "y given g = 1"),
+        ("g = 1", "mean(g, 0, 50) given g = 1"),
+        ("x is not null", "mean(x, 0, 100)"),
+    ],
+)
+def test_a_quotient_that_nothing_is_left_of_is_refused_before_it_is_paid_for(
+    kind: str, terms: dict[str, object], condition: str, text: str
+) -> None:
+    with rare(kind, **terms) as session:
+        group = session.ask(condition)
+        left = session.remaining
+        for ask in (
+            session.price_of,
+            session.ask,
+            session.conditional,
+            lambda each: session.ask_many(["y", each]),
+            lambda each: session.respond([each, "y"]),
+        ):
+            with pytest.raises(InvalidInput, match="group of at most") as refused:
+                ask(text)
+            assert decimal_up(group.high) in str(refused.value)
+        assert session.remaining == left
+
+
+def test_a_quotient_of_guesses_that_nothing_is_left_of_is_refused_too() -> None:
+    with rare("checking", questions=100, guesser=_Half()) as session:
+        session.ask("g = 1", guess=0.0)
+        left = session.remaining
+        for ask in (session.price_of, session.ask):
+            with pytest.raises(InvalidInput, match="group of at most"):
+                ask("y given g = 1")
+        assert session.remaining == left
+
+
+def test_a_quotient_that_costs_nothing_is_not_refused() -> None:
+    """Its parts were drawn before anything was known, or are drawn for another question."""
+    with rare("gaussian", questions=300) as session:
+        whole = session.conditional("y given g = 1")
+        assert (whole.low, whole.high) == (0, 1)
+        assert session.conditional("y given g = 1").replayed
+        assert session.price_of("y given g = 1").known
+        session.ask("g < 1.5 and not y")
+        session.respond(["not y given g < 1.5", "g < 1.5"])  # its share was not known
+        session.ask("x is not null")
+        session.respond(["mean(x, 0, 100)", "mean(x, 0, 100, 0)"])
 
 
 def few(**terms: object) -> Session:

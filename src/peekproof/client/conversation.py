@@ -10,9 +10,10 @@ from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
 from peekproof.core.errors import GatewayError, GatewayUnavailable
 from peekproof.planner.plan import Guessed
+from peekproof.query.form import Given
 from peekproof.query.question import Question
 from peekproof.session.promised import promised
-from peekproof.session.quotients import AnyAnswer, drawn_within
+from peekproof.session.quotients import AnyAnswer, drawn_for, drawn_within
 from peekproof.session.request import question_request
 from peekproof.theory.generalization.checking import Transcript
 
@@ -48,6 +49,11 @@ class Conversation:
                 question_request(self.promise.plan, each, radius=own)
         if not parts:
             return []
+        plain = {each.digest for each in asked}
+        for each in asked:
+            # Only the gateway knows of which groups nothing can be said, and its price refuses.
+            if isinstance(each.form, Given) and drawn_for([each])[0].digest not in plain:
+                self.data.price(each.text, radius=radius)
         replies: dict[int, Json] = {}
         # A batch has one radius: a mean among some rows has two, and is sent as two.
         for wanted in dict.fromkeys(own for _, own in parts):

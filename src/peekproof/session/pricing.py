@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from peekproof.core.answer import Answer
 from peekproof.core.charge import added
-from peekproof.core.numerics import float_up
-from peekproof.core.width import Width
+from peekproof.core.numerics import decimal_up, float_up
+from peekproof.core.width import Width, plus_minus
 from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.checking import Selection
@@ -18,7 +19,7 @@ from peekproof.query.form import Form, Given, Grouped, Quantile
 from peekproof.query.question import Question
 from peekproof.session.quotients import drawn_for, drawn_within, found_in
 from peekproof.session.reply import Replies
-from peekproof.session.request import question_request
+from peekproof.session.request import question_request, says_nothing
 
 # Questions' worth that nobody needs to be asked about.
 FEW = 5
@@ -69,7 +70,7 @@ def new_among(prices: Mapping[str, Price]) -> int:
 
 
 def _unknown(_: Question) -> None:
-    """Nothing is known of what a condition's share is."""
+    """Nothing is known of a condition's share."""
 
 
 def priced(
@@ -80,21 +81,21 @@ def priced(
     loss: float | None,
     draw: int,
     before: Callable[[Question], Price | None],
-    share_of: Callable[[Question], Fraction | None] = _unknown,
+    group_of: Callable[[Question], Answer | None] = _unknown,
 ) -> Price:
     """The price of a question that ends a batch with this draw of the ledger.
 
     `before` has that of a question that was answered before, which nobody can have otherwise. The
-    price of a quotient is what its two parts cost; `share_of` has the share of a condition that was
-    asked about before.
+    price of a quotient is what its two parts cost; `group_of` has the answer to a condition that
+    was asked about before.
     """
     if isinstance(asked.form, Given):
         over, under = (
             priced(plan, each, radius=own, loss=loss, draw=draw, before=before)
             for each, own in drawn_within(plan, [asked], radius)
         )
-        share = share_of(drawn_for([asked])[1])
-        return quotient_price(asked.form, over, under, share=share)
+        group = group_of(drawn_for([asked])[1])
+        return quotient_price(asked.form, over, under, group=group)
     request = question_request(plan, asked, radius=radius, loss=loss)  # refused as when asked
     if known := before(asked):
         return in_units(known, asked.form)
@@ -125,12 +126,11 @@ def in_units(price: Price, form: Form) -> Price:
     return replace(price, told=told)
 
 
-def quotient_price(
-    form: Given, over: Price, under: Price, *, share: Fraction | None = None
-) -> Price:
+def quotient_price(form: Given, over: Price, under: Price, *, group: Answer | None = None) -> Price:
     """The price of a quotient of two, of which each may be known, or a guess.
 
-    `share` is the released share of the condition, if that is known.
+    `group` is what was answered about the condition, if anything was. A quotient that it leaves
+    nothing of is refused, unless it is free.
 
     With released shares o of both and s of the condition, and radii p and q, the quotient's
     interval is [(o − p)/(s + q), (o + p)/(s − q)], cut off at 0 and 1. Above o/s it reaches
@@ -139,8 +139,10 @@ def quotient_price(
     """
     low, high = (Fraction(end) for end in form.span)
     joint = Fraction(over.width.most) + Fraction(under.width.most) * (high - low)
-    if share is not None:
-        whole = high - low
+    if group is not None:
+        if not over.known:
+            _check_worth(over, group, whole=high - low)
+        share, whole = group.released, high - low
         told = Width.within(float_up(joint / share if joint < share * whole else whole))
     else:
         told = Width.within_group(joint=joint, whole=high - low)
@@ -152,6 +154,35 @@ def quotient_price(
     )
     questions = over.questions + under.questions
     return replace(wider, offer=offer, questions=questions, told=told)
+
+
+def _check_worth(over: Price, group: Answer, *, whole: Fraction) -> None:
+    """Refuse a quotient whose interval would be all of its range, whatever share o of both comes.
+
+    It is cut off at 0 if the interval of o is, and at 1 if that reaches as far as the lower end of
+    the group's share. Both hold for every o up to the released share s of the group if the first
+    holds for s and the second for 0; and no more rows are in both than in the group, so only noise
+    puts o above s.
+    """
+    share, radius = group.released, Fraction(over.width.least) / whole
+    from_0, to_1 = share <= radius, radius >= Fraction(group.low)
+    if over.width.known:  # and no guess, so the interval may be narrower near 0
+        certificate = over.certificate
+        from_0 = certificate.interval(share).low <= 0
+        to_1 = certificate.interval(Fraction(0)).high >= group.low
+    if not (from_0 and to_1):
+        return
+    enough = f"it takes a group of more than {decimal_up(float_up(radius))} of all rows"
+    if share:
+        enough += (
+            f", or an answer within less than {plus_minus(float_up(share * whole))}: a smaller "
+            "radius, fewer questions or more rows"
+        )
+    raise says_nothing(
+        f"one about a group of at most {decimal_up(group.high)} of all rows, where what is drawn "
+        f"is within {plus_minus(over.width.least)}",
+        hint=f"{enough}; nothing was charged",
+    )
 
 
 def checked(plan: Plan, price: Price) -> Price:

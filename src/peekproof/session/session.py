@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from copy import copy
-from fractions import Fraction
 from typing import cast, final
 
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
@@ -130,6 +129,7 @@ class Session:
         asked = parsed(questions, self.schema)
         for question in asked:
             check_scalar(question)
+        self._check_quotients(asked, radius)
         drawn = drawn_for(asked)
         if isinstance(self.plan.mechanism, Guessed):  # one by one: a failure teaches
             parts = iter(self._guessing.check_all(drawn, radius=radius))
@@ -145,6 +145,7 @@ class Session:
         asked = parsed(questions, self.schema)
         if isinstance(self.plan.mechanism, Guessed):
             return list(self.ask_many(asked, radius=radius))
+        self._check_quotients(asked, radius)
         replies = self._replies(self._requests(asked, radius))
         return [found_in(replies, question) for question in asked]
 
@@ -254,7 +255,7 @@ class Session:
                 loss=loss,
                 draw=last,
                 before=known,
-                share_of=self._known_share,
+                group_of=self._known_group,
             )
         return within_known(found, asked, self._flow.known_answers)
 
@@ -279,17 +280,32 @@ class Session:
             under = self._price_of_guess(
                 second, radius=radius, guess=None, tolerance=None, after=over
             )
-            share = self._known_share(second)
-            return quotient_price(asked.form, over, under, share=share)
+            return quotient_price(asked.form, over, under, group=self._known_group(second))
         found = self._guessing.price(
             asked, radius=radius, guess=guess, tolerance=tolerance, after=after
         )
         return checked(self.plan, found)
 
-    def _known_share(self, asked: Question) -> Fraction | None:
+    def _known_group(self, asked: Question) -> Answer | None:
         """What was answered before to a question about a share."""
         replies = self._flow.known_answers([asked])
-        return None if replies is None else replies.scalar(asked).released
+        return None if replies is None else replies.scalar(asked)
+
+    def _check_quotients(self, asked: list[Question], radius: float | None) -> None:
+        """Refuse those that what is known of their groups leaves nothing of, before they are paid.
+
+        Not those whose other part is asked for by itself, or was answered before.
+        """
+        within = [each for each in asked if isinstance(each.form, Given)]
+        if not within:
+            return
+        together = self.new_draws(asked)
+        known = self.ledger.seen.answers
+        drawn_anyway = known.keys() | {each.digest for each in asked}
+        for each in within:
+            over, under = drawn_for([each])
+            if under.digest in known and over.digest not in drawn_anyway:
+                self.price_of(each, radius=radius, together=together)
 
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
         """What a choice would cost, and how much better the best can be; nothing is spent."""
