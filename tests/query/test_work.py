@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -17,11 +18,17 @@ from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import And, Column, Compare, Number, Or, Predicate
 from peekproof.query.walk import Node
-from peekproof.query.wire import Texts, to_text
+from peekproof.query.wire import Texts, form_text, to_text
 from query.strategies import predicates
 
 COLUMNS = 50
-SCHEMA = Schema({"a": Kind.NUMBER, **{f"c{each}": Kind.NUMBER for each in range(COLUMNS)}})
+SCHEMA = Schema(
+    {
+        "a": Kind.NUMBER,
+        "s": Kind.TEXT,
+        **{f"c{each}": Kind.NUMBER for each in range(COLUMNS)},
+    }
+)
 Nested = list[Any]
 
 
@@ -73,7 +80,64 @@ def wide(levels: int) -> Nested:
     return ["share", ["or", *(["and", atom(3 * each), atom(3 * each + 1)] for each in pairs)]]
 
 
-def calls(question: Nested) -> int:
+def texts_of(levels: int) -> str:
+    return ", ".join(f"'t{each:04}'" for each in range(8 * levels))
+
+
+def beginnings(levels: int) -> str:
+    """Texts, and conditions that each might be settled by how the texts begin."""
+    some = (f"(s not like 'Z{each:04}%' or a > 0)" for each in range(4 * levels))
+    return f"s in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def endings(levels: int) -> str:
+    some = (f"(s not like '%Z{each:04}' or a > 0)" for each in range(4 * levels))
+    return f"s in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def insides(levels: int) -> str:
+    """Texts, and conditions that each might be settled by what the texts contain."""
+    some = (f"(s not like '%Z{each:04}%' or a > 0)" for each in range(4 * levels))
+    return f"s in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def listed(levels: int) -> str:
+    """Texts, and as many patterns that they may contain."""
+    some = (f"s not like '%Z{each:04}%'" for each in range(8 * levels))
+    return f"s in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def left_out(levels: int) -> str:
+    some = (f"s not like '%Z{each:04}%'" for each in range(8 * levels))
+    return f"s not in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def listed_ends(levels: int) -> str:
+    """Texts, and as many patterns of how they begin and end."""
+    some = (f"s not like 'Z{each:04}%' and s not like '%Z{each}'" for each in range(4 * levels))
+    return f"s in ({texts_of(levels)}) and {' and '.join(some)}"
+
+
+def single_texts(levels: int) -> str:
+    """Conditions about one text each, beside many patterns."""
+    some = (f"s = 't{each:04}' and a > 0" for each in range(4 * levels))
+    patterns = (f"s like '%Z{each:04}%' or s like 'Z{each:04}%'" for each in range(4 * levels))
+    return f"{' or '.join(some)} or {' or '.join(patterns)}"
+
+
+def single_patterns(levels: int) -> str:
+    """Conditions about one pattern each, beside many patterns."""
+    some = (f"(s not like '%X{each:04}%' or a > 0)" for each in range(4 * levels))
+    patterns = (f"s like '%Z{each:04}%'" for each in range(4 * levels))
+    return f"{' and '.join(some)} and {' and '.join(patterns)}"
+
+
+MATCHED = [
+    beginnings, endings, insides, listed, left_out, listed_ends, single_texts, single_patterns,
+]  # fmt: skip
+
+
+def calls(question: Nested | str) -> int:
     """Calls of functions of the package while a question is read: the same on every machine."""
     count = 0
 
@@ -96,6 +160,47 @@ def test_twice_the_question_is_twice_the_work(shape: Callable[[int], Nested]) ->
     assert once > 1000
     assert twice < 2.2 * once
     assert four < 2.2 * twice
+
+
+@pytest.mark.parametrize("shape", MATCHED)
+def test_texts_and_patterns_are_not_compared_one_by_one(shape: Callable[[int], str]) -> None:
+    """Up to a question as long as may be asked."""
+    once, twice, four = (calls(shape(levels)) for levels in (75, 150, 300))
+    assert twice < 2.2 * once
+    assert four < 2.2 * twice
+
+
+@pytest.mark.parametrize("shape", MATCHED)
+@pytest.mark.parametrize("levels", [1, 2, 20, 80])
+def test_a_normal_form_is_its_own_on_both_sides_of_the_limits(
+    shape: Callable[[int], str], levels: int
+) -> None:
+    question = parse_question(shape(levels), SCHEMA)
+    again = parse_question(json.loads(form_text(question.form)), SCHEMA)
+    assert again.digest == question.digest
+
+
+def test_below_the_limits_texts_are_compared_with_patterns() -> None:
+    some = ", ".join(f"'t{each:02}'" for each in range(60))
+    for said, plain in (
+        (f"s in ({some}) and (s not like 'Z%' or a > 0)", f"s in ({some})"),
+        (f"s in ({some}) and (s not like '%Z%' or a > 0)", f"s in ({some})"),
+        (f"s in ({some}) and (s like 't%' or a > 0)", f"s in ({some})"),
+        (f"s in ({some}, 'Zu', 'uZu', 'uZ') and s not like '%Z%'", f"s in ({some})"),
+        (f"s in ({some}, 'Zu', 'uu') and s like 't%' and s like 't%' and s not like '%u'",
+         f"s in ({some})"),
+        ("s in ('ab', 'abc', 'b') and s like 'a%' and s like 'ab%' and s like '%c'", "s = 'abc'"),
+        ("s not in ('ab', 'xb') and s like 'a%' and s not like '%b%'",
+         "s like 'a%' and s not like '%b%'"),
+    ):  # fmt: skip
+        assert parse_question(said, SCHEMA).digest == parse_question(plain, SCHEMA).digest
+
+
+def test_of_many_texts_those_that_begin_alike_are_found() -> None:
+    some = ", ".join(f"'t{each:04}'" for each in range(3000))
+    for start, apart in (("Z", True), ("t29990", True), ("t2999", False), ("t", False)):
+        said = parse_question(f"s in ({some}) and (s not like '{start}%' or a > 0)", SCHEMA)
+        assert (said.digest == parse_question(f"s in ({some})", SCHEMA).digest) is apart
 
 
 def test_texts_of_a_deep_tree_take_memory_in_proportion() -> None:

@@ -3,6 +3,10 @@
 A zone is what a conjunction of atoms leaves of all values that are not missing: an interval
 without some points, or a few points, or texts that match. The atoms of a disjunction leave the
 complement of the zone of their negations, so both are one algorithm.
+
+Texts are compared with patterns as long as that is little work. Beyond, what is true of them is
+not certain, which is safe: two spellings of one question may then be two questions. The limits
+depend on nothing but the zones themselves, so a normal form is still its own.
 """
 
 from bisect import bisect_left, bisect_right
@@ -21,6 +25,11 @@ from peekproof.query.tree import (
     Numeric,
     Predicate,
 )
+
+# Texts that are compared with the patterns of another zone, and patterns that a text may contain.
+_FEW = 64
+# Texts times patterns that they may contain, within a zone.
+_MOST = 2**14
 
 Value = float | str | bool
 Atom = Compare | Member | Matches | IsNull | Flag
@@ -43,7 +52,7 @@ class Zone:
 
     __slots__ = (
         "constrained", "excluded", "high", "high_open", "included", "low", "low_open",
-        "matches", "null", "numbers", "operand", "texts", "void",
+        "matches", "null", "numbers", "operand", "patterns", "texts", "void",
     )  # fmt: skip
 
     def __init__(self, operand: Numeric) -> None:
@@ -58,6 +67,7 @@ class Zone:
         self.matches: dict[tuple[str, str], bool] = {}
         self.numbers: list[float] = []  # what is included, sorted, once it is settled
         self.texts: list[str] = []
+        self.patterns = _NO_PATTERNS  # the matches, once it is settled
 
     def restrict(self, atom: Predicate, *, negate: bool) -> None:
         """Leaves only values for which the atom, or its negation, is true."""
@@ -94,34 +104,45 @@ class Zone:
 
     def settle(self) -> None:
         """One shape for one set of values."""
+        if self.matches:
+            self.patterns = _Patterns(self.matches)
         if self.included is None and self.low == self.high:
             self.included = {self.low}
         if self.included is not None:
-            left = [value for value in self.included if self._holds(value)]
+            left, unsure = self._left(self.included)
             self.numbers = sorted(value for value in left if not isinstance(value, str))
             self.texts = sorted(value for value in left if isinstance(value, str))
             self.included = set(left)
             self.low, self.low_open, self.high, self.high_open = -inf, False, inf, False
-            self.excluded, self.matches = set(), {}
+            self.excluded, self.matches = set(), self.patterns.inside if unsure else {}
+            self.patterns = _Patterns(self.matches) if unsure else _NO_PATTERNS
             self.void = self.void or not left
             return
         self.void = self.void or self.low > self.high
         outside, self.excluded = self.excluded, set()
-        self.excluded = {value for value in outside if self._holds(value)}
+        self.excluded = {*self._left(outside)[0]}
         for end in (self.low, self.high):
             if end in self.excluded:
                 self.excluded.remove(end)
                 self.low_open |= end == self.low
                 self.high_open |= end == self.high
 
+    def _left(self, values: set[Value]) -> tuple[list[Value], bool]:
+        """Those that satisfy all other atoms, and whether it is not sure that all of them do."""
+        left = [value for value in values if self._holds(value)]
+        inside = self.patterns.inside
+        if not inside or not left or not isinstance(left[0], str):
+            return left, False
+        if len(left) * len(inside) > _MOST:
+            return left, True
+        return [value for value in left if self.patterns.hold_inside(str(value))], False
+
     def _holds(self, value: Value) -> bool:
+        """Whether it satisfies all atoms but those about what is inside a text."""
         if value in self.excluded:
             return False
         if isinstance(value, str):
-            return all(
-                _matched(value, where, text) is not negated
-                for (where, text), negated in self.matches.items()
-            )
+            return self.patterns.hold_at_ends(value)
         above = value > self.low or (value == self.low and not self.low_open)
         return above and (value < self.high or (value == self.high and not self.high_open))
 
@@ -158,7 +179,7 @@ class Zone:
         if other.included is not None:
             return self.included.isdisjoint(other.included)
         if self.texts:
-            return not any(other._holds(text) for text in self.texts)
+            return other._lacks(self.texts)
         # Only points inside the interval can be shared, and few of those are excluded.
         numbers = self.numbers
         first = (bisect_right if other.low_open else bisect_left)(numbers, other.low)
@@ -167,23 +188,88 @@ class Zone:
             return False
         return all(number in other.excluded for number in numbers[first:last])
 
+    def _lacks(self, texts: list[str]) -> bool:
+        """Whether it is certain that none of these texts, in order, is in the zone."""
+        first, last = self.patterns.beginning(texts)
+        if last - first > _FEW or len(self.patterns.inside) > _FEW:
+            return first == last
+        return not any(
+            self._holds(text) and self.patterns.hold_inside(text) for text in texts[first:last]
+        )
+
     def _apart(self, other: "Zone") -> bool:
         low, low_open = max((self.low, self.low_open), (other.low, other.low_open))
         high = min(self.high, other.high)
         high_open = any(zone.high_open for zone in (self, other) if zone.high == high)
         if low == high:
             return low_open or high_open or low in self.excluded or low in other.excluded
-        opposed = any(
-            other.matches.get(key, negated) != negated for key, negated in self.matches.items()
-        )
+        fewer, more = sorted((self.matches, other.matches), key=len)
+        opposed = any(more.get(key, negated) != negated for key, negated in fewer.items())
         return low > high or opposed
 
 
-def _matched(value: str, where: str, text: str) -> bool:
-    match where:
-        case "begins with":
-            return value.startswith(text)
-        case "ends with":
-            return value.endswith(text)
-        case _:
-            return text in value
+@final
+class _Ends:
+    """Patterns of how texts begin, or of how they end if they are written backwards.
+
+    To look a text up takes as long as it is, however many patterns there are.
+    """
+
+    __slots__ = ("_possible", "_refused", "_sizes", "longest")
+
+    def __init__(self, patterns: dict[str, bool]) -> None:
+        wanted = [text for text, negated in patterns.items() if not negated]
+        self.longest = max(wanted, key=len, default="")
+        # What begins with the longest begins with what that begins with, and with nothing else.
+        self._possible = all(map(self.longest.startswith, wanted))
+        self._refused = {text for text, negated in patterns.items() if negated}
+        self._sizes = sorted({len(text) for text in self._refused})
+
+    def hold(self, text: str) -> bool:
+        if not self._possible or not text.startswith(self.longest):
+            return False
+        for size in self._sizes:
+            if size > len(text):
+                break
+            if text[:size] in self._refused:
+                return False
+        return True
+
+
+@final
+class _Patterns:
+    """What texts have to match, or not to."""
+
+    __slots__ = ("_begin", "_end", "inside")
+
+    def __init__(self, matches: dict[tuple[str, str], bool]) -> None:
+        begin: dict[str, bool] = {}
+        end: dict[str, bool] = {}
+        self.inside: dict[tuple[str, str], bool] = {}
+        for (where, text), negated in matches.items():
+            match where:
+                case "begins with":
+                    begin[text] = negated
+                case "ends with":
+                    end[text[::-1]] = negated
+                case _:
+                    self.inside[where, text] = negated
+        self._begin, self._end = _Ends(begin), _Ends(end)
+
+    def hold_at_ends(self, text: str) -> bool:
+        """Whether the text begins and ends as it has to."""
+        return self._begin.hold(text) and self._end.hold(text[::-1])
+
+    def hold_inside(self, text: str) -> bool:
+        """Whether the text contains what it has to."""
+        return all((part in text) is not negated for (_, part), negated in self.inside.items())
+
+    def beginning(self, texts: list[str]) -> tuple[int, int]:
+        """From where to where, among texts in order, are those that begin as they have to."""
+        start = self._begin.longest
+        first = bisect_left(texts, start)
+        size = len(start)
+        return first, bisect_right(texts, start, lo=first, key=lambda text: text[:size])
+
+
+_NO_PATTERNS = _Patterns({})
