@@ -77,6 +77,12 @@ def test_answers_and_their_history_obey_nothing(session: peekproof.Session) -> N
             assert obeyed(text) == [], type(thing)
     assert any(r"\x1b[2J" in str(each) for each in asked)
     assert any(r"\u202e" in each._repr_html_() for each in asked)
+    for frame in (peekproof.to_pandas(asked), session.answers().to_pandas()):
+        for name in frame:
+            assert obeyed("".join(map(str, frame[name]))) == []
+        for text in (frame.to_string(), frame.to_html()):
+            assert obeyed(text) == []
+    assert any(CODES in str(row["cell"]) for each in asked for row in each.to_dicts())
 
 
 @pytest.mark.parametrize(

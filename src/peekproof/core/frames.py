@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from peekproof.core.errors import DataError, InvalidInput
+from peekproof.core.shown import visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -50,13 +51,17 @@ def to_pandas(answers: Tabular | Iterable[Tabular]) -> "DataFrame":
     replayed. Quantiles add lowest_level and highest_level; choices have the chosen candidate as
     their cell and add gap; what is grouped adds share, share_low and share_high, the size of the
     cell. A number that an answer does not have is missing; an end that nothing bounds is infinite.
+    What is not printable in a question or a cell is spelled out; `to_dicts` has it as it is.
     """
     rows = [row for each in _listed(answers) for row in each.to_dicts()]
     return frame(rows, columns=COLUMNS)
 
 
 def frame(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str]) -> "DataFrame":
-    """A pandas data frame with these columns first; others come in the order of the rows."""
+    """A pandas data frame with these columns first; others come in the order of the rows.
+
+    Codes that a terminal or a notebook would obey are spelled out: frames are there to be shown.
+    """
     try:
         import pandas as pd  # noqa: PLC0415 (optional, and slow to import)
     except ImportError as error:
@@ -67,8 +72,12 @@ def frame(rows: Sequence[Mapping[str, object]], *, columns: Sequence[str]) -> "D
         ) from error
     found = {name: None for row in rows for name in row}
     names = [*columns, *(name for name in found if name not in columns)]
-    made = pd.DataFrame([[row.get(name) for name in names] for row in rows], columns=names)
+    made = pd.DataFrame([[_seen(row.get(name)) for name in names] for row in rows], columns=names)
     return made.astype({name: float for name in names if name in _FLOATS})
+
+
+def _seen(value: object) -> object:
+    return visible(value) if isinstance(value, str) else value
 
 
 def _listed(answers: object) -> list[Tabular]:
