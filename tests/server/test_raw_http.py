@@ -17,7 +17,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from peekproof.server.connections import Guarded
+from peekproof.server.connections import Guarded, Strays
 from peekproof.server.settings import Limits
 from server.contests import contest
 from server.gateways import Running, held
@@ -34,6 +34,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Guarded, "patience", 0.2)
         patch.setattr(Guarded, "linger", 0.2)
+        patch.setattr(Strays, "interval", 0.5)
         folder, limits = tmp_path_factory.mktemp("data"), Limits(rate=0, patience=0.2)
         boards = (contest(folder, rows=100, submissions=5).served,)
         with guarded(tmp_path_factory, held(folder), limits=limits, boards=boards) as (found, _):
@@ -345,6 +346,21 @@ def test_more_connections_than_files_are_closed_at_once(
     assert exchange(gateway.port, request("/v1/health")) == b""
     monkeypatch.undo()
     assert gateway.send("GET", "/v1/health").status == 200
+
+
+def test_what_is_no_request_has_one_line_for_many(
+    gateway: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    sleep(2 * Strays.interval)  # what other tests have sent is told
+    caplog.clear()
+    upgrade = request("/v1/health", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
+    said = all_heard(gateway.port, [[b"no request\r\n\r\n"]] * 200 + [[upgrade]] * 100)
+    assert {status_of(each) for each in said[:200]} == {400}
+    sleep(2 * Strays.interval)
+    told = [each.getMessage() for each in caplog.records]
+    assert all("requests in the last 0.5 seconds were not HTTP" in each for each in told)
+    assert sum(int(each.split()[0]) for each in told) == 300
+    assert len(told) < 30  # a machine may be slow
 
 
 # Mutations ---------------------------------------------------------------------------------------

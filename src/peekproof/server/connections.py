@@ -5,9 +5,10 @@ an endless one fills the memory.
 """
 
 import asyncio
+import logging
 import resource
 from http import HTTPStatus
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -17,12 +18,48 @@ from peekproof.server.headers import HEADERS
 from peekproof.server.problems import problem_of
 
 _SPARE = 128  # files of the gateway's own: data, ledgers, the store
+_log = logging.getLogger("peekproof.server")
 
 
 def most_connections() -> int:
     """As many as the machine lets this process open, but for its own files."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(16, (65_536 if soft == resource.RLIM_INFINITY else soft) - _SPARE)
+
+
+@final
+class Strays(logging.Logger):
+    """Where connections log. What senders did wrong is counted, and has one line a minute.
+
+    Anybody may send what is no request, as fast as they like: a line each would fill the disk.
+    What went wrong here is an error, and is logged as ever. For the loop's thread alone.
+    """
+
+    interval: ClassVar[float] = 60.0  # seconds
+
+    def __init__(self) -> None:
+        super().__init__("uvicorn.error", logging.WARNING)
+        self.parent = logging.getLogger(self.name)
+        self._count = 0
+
+    def warning(self, *_: object, **__: object) -> None:
+        """Count it: the server warns of nothing but what senders do."""
+        if not self._count:
+            asyncio.get_running_loop().call_later(self.interval, self._write)
+        self._count += 1
+
+    def _write(self) -> None:
+        count, self._count = self._count, 0
+        _log.warning(
+            "%s requests in the last %g seconds were not HTTP, or asked for another protocol",
+            f"{count:,}",
+            self.interval,
+        )
+
+
+def connections() -> type["Guarded"]:
+    """The connections of one server, which log together."""
+    return type(Guarded.__name__, (Guarded,), {"strays": Strays()})
 
 
 class Guarded(HttpToolsProtocol):
@@ -36,9 +73,11 @@ class Guarded(HttpToolsProtocol):
     linger: ClassVar[float] = 5.0  # seconds for a body that nobody waits for any more
     silent: ClassVar[int] = 1 << 16  # bytes without an event
     most: ClassVar[int] = most_connections()
+    strays: ClassVar[Strays] = Strays()
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.logger = self.strays
         self._timer: asyncio.TimerHandle | None = None
         self._pending = 0
         self._arriving = False  # the headers are there, the end of the body is not
@@ -93,6 +132,9 @@ class Guarded(HttpToolsProtocol):
         super().on_response_complete()
         if self._arriving and not self.pipeline and not self.transport.is_closing():
             self._wait(self.linger)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        self.logger.warning("")  # counts once, where the server would say two things
 
     def send_400_response(self, msg: str) -> None:
         """What is not HTTP is a problem, too."""

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.server.app import application
 from peekproof.server.beforehand import checked_files
-from peekproof.server.connections import Guarded
+from peekproof.server.connections import connections
 from peekproof.server.contests import kept, open_boards, release
 from peekproof.server.gateway import Gateway
 from peekproof.server.progress import Listener
@@ -177,7 +177,7 @@ def config(settings: Settings, app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         loop="uvloop",
-        http=Guarded,
+        http=connections(),
         ws="none",
         interface="asgi3",
         lifespan="on",
