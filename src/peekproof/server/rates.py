@@ -13,6 +13,7 @@ import threading
 import time
 import zlib
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from math import ceil
 from pathlib import Path
 from typing import final
 
@@ -21,6 +22,11 @@ from peekproof.core.errors import TooManyRequests
 _SLOT = struct.Struct("d")
 _SLOTS = 1 << 16
 CROWD = 10  # times what one address may send, all may send together that have no token
+
+
+def _told(wait: float) -> float:
+    """A wait to be told, in tenths of a second, rounded up but for the last digits of clocks."""
+    return max(1, ceil(10 * wait - 1e-6)) / 10
 
 
 @final
@@ -45,9 +51,10 @@ class Rates:
             finally:
                 fcntl.lockf(self._file, fcntl.LOCK_UN, _SLOT.size, at)
         if wait > 0:
-            raise TooManyRequests(retry_after=wait)
+            raise TooManyRequests(retry_after=_told(wait))
 
     def _take(self, at: int) -> float:
+        """Count one request, or say how long it is too early."""
         present = time.time()  # of the machine: the workers share no other clock
         (full,) = _SLOT.unpack_from(self._times, at)
         if full > present + self._reach + self._step:
