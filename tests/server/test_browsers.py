@@ -17,7 +17,17 @@ from peekproof.server.endpoint import Endpoint
 from peekproof.server.headers import HEADERS, POLICY, Strict
 from peekproof.server.routes.visiting import _set_cookie
 from server.gateways import Running, Said
-from server.guests import Browser, address, browser, exchange, guarded, named, request, visit
+from server.guests import (
+    Browser,
+    address,
+    browser,
+    exchange,
+    guarded,
+    named,
+    request,
+    status_of,
+    visit,
+)
 
 Gateway = tuple[Running, Path]
 
@@ -122,6 +132,25 @@ def test_a_request_for_another_host_is_refused(host: str, gateway: Gateway) -> N
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:80", "LOCALHOST", "[::1]:9", "[::1]"])
 def test_the_names_of_this_machine_are_served(host: str, gateway: Gateway) -> None:
     assert gateway[0].send("GET", "/v1/health", headers={"Host": host}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://evil.example/v1/health", 403),
+        ("http://127.0.0.1@evil.example/v1/health", 403),
+        ("http://127.0.0.1.evil.example:80/v1/health", 403),
+        ("http://[::2]/v1/health", 403),
+        ("http://LOCALHOST:80/v1/health", 200),
+        ("http://[::1]/v1/health", 200),
+        ("/v1/health?of=http://evil.example/", 200),
+    ],
+)
+def test_a_target_with_another_host_is_refused(target: str, status: int, gateway: Gateway) -> None:
+    """As proxies are sent it: there it counts, and not the header."""
+    running, _ = gateway
+    said = exchange(running.port, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    assert status_of(said) == status
 
 
 # Cookies -----------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from peekproof.core.errors import Malformed
 from peekproof.server.endpoint import as_problem
-from peekproof.server.headers import HEADERS
+from peekproof.server.headers import HEADERS, TARGET
 from peekproof.server.problems import problem_of
 
 _SPARE = 128  # files of the gateway's own: data, ledgers, the store
@@ -117,6 +117,7 @@ class Guarded(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._stop_waiting()
         self._arriving = True
+        self.scope[TARGET] = self.url  # type: ignore[literal-required]
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -38,6 +39,9 @@ _ONCE = frozenset(
         *(PAGE_HEADER, keys.HEADER),
     )
 )
+
+# Where a connection leaves the target of a request as it was sent: ASGI has only its path.
+TARGET = "peekproof.target"
 
 _log = logging.getLogger("peekproof.server")
 
@@ -84,7 +88,7 @@ class Strict:
         twice = _repeated(scope)
         if twice:
             return Malformed(problem=f"has more than one {twice} header, send one")
-        if self._names and _host(scope) not in self._names:
+        if self._names and not {_host(scope), _target_host(scope)} <= self._names:
             return NotAllowed(problem="the request names another host")
         return None
 
@@ -98,6 +102,18 @@ def _repeated(scope: Scope) -> str:
         if name in _ONCE:
             seen.add(name)
     return ""
+
+
+def _target_host(scope: Scope) -> str:
+    """The host in the target of a request, as proxies are sent it, or else that of the header."""
+    target = str(scope.get(TARGET, b""), "latin-1")
+    if "://" not in target.partition("?")[0]:
+        return _host(scope)
+    try:
+        host = urlsplit(target).hostname or ""
+    except ValueError:  # no address at all
+        return ""
+    return f"[{host}]" if ":" in host else host
 
 
 def _host(scope: Scope) -> str:
