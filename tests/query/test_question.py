@@ -62,7 +62,7 @@ SAME = {
              "mean(a + b, -1, 2) given a + b is not null",
              "mean(a + b, -1, 2, 1) where b + a < 3 or b + a >= 3"],
     "mean with a word for gaps": ["mean(a, -1, 2, -1)", "mean(coalesce(a, -1), -1, 2)",
-             "mean(if(a is not null, a, -5), -1, 2)",
+             "mean(if(a is not null, a, -1), -1, 2)",
              "mean(coalesce(coalesce(a, -1), 7), -1, 2, 2)"],
     "mean of some": ["mean(a, 0, 1) given b > 0", "mean(a, 0, 1) given a is not null and b > 0",
              "mean(a, 0, 1, 1) given b > 0 and a is not null"],
@@ -297,3 +297,19 @@ def test_constants_that_overflow_are_refused_before_they_are_charged(text: str) 
 def test_text_that_no_engine_can_hold_is_refused_before_it_is_charged() -> None:
     with pytest.raises(QuestionError):
         parse_question("s = '\ud800'", SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "mean(a, -1, 2, 5)",
+        "mean(coalesce(a, 5), -1, 2)",
+        "mean(if(a is null, 5, a), -1, 2)",
+        "mean(coalesce(a, 5), -1, 2) given b > 0",
+        "mean(coalesce(a, 5), -1, 2) by s ('x')",
+        ["mean", ["if", ["is null", ["column", "a"]], 5.0, ["column", "a"]], -1.0, 2.0, None],
+    ],
+)
+def test_missing_values_count_as_nothing_outside_the_bounds(question: str | list[object]) -> None:
+    with pytest.raises(QuestionError, match="missing must be from -1 to 2, got 5"):
+        parse_question(question, SCHEMA)

@@ -90,7 +90,7 @@ def _mean(mean: Mean, complete: Collection[str]) -> Mean:
     operand, missing = numeric(mean.operand), mean.missing
     while filled := _filled(operand):
         operand, constant = filled
-        missing = min(mean.high, max(mean.low, constant))
+        missing = constant  # refused outside the bounds, as where it is said by itself
     if missing is None and _values_of(operand, complete) is not _Values.SOME:
         missing = mean.low
     return Mean(operand, mean.low, mean.high, missing)

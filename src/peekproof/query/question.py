@@ -56,6 +56,8 @@ def parse_question(text: str | list[object], schema: Schema) -> Question:
         raise QuestionError(
             problem="arithmetic on constants overflows", text=text, position=0, length=len(text)
         ) from error
+    except InvalidInput as error:
+        raise _refused(error, text) from None
     return _asked(text.strip(), form, text)
 
 
@@ -71,7 +73,15 @@ def from_json(value: object, schema: Schema) -> Question:
     except OverflowError as error:
         problem = "$: arithmetic on constants overflows"
         raise QuestionError(problem=problem, text=text[:80], position=0) from error
+    except InvalidInput as error:
+        raise _refused(error, text[:80], before="$: ") from None
     return _asked(text, form, text[:80])
+
+
+def _refused(error: InvalidInput, text: str, *, before: str = "") -> QuestionError:
+    """What a normal form cannot be: what missing values count as may be said in the operand."""
+    problem = f"{before}{error.argument} must be {error.accepted}, got {error.given}"
+    return QuestionError(problem=problem, text=text, position=0, length=len(text), hint=error.hint)
 
 
 def question_of(form: Form, *, text: str) -> Question:
