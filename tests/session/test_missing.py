@@ -255,3 +255,18 @@ def test_what_several_need_is_as_narrow_as_the_narrowest(order: int) -> None:
     for each in session.ask_many(asked, radius=radius):
         assert isinstance(each, peekproof.ConditionalAnswer)
         assert each.under.radius <= radius / 100
+
+
+def test_a_mean_among_some_says_that_rows_without_a_value_are_left_out() -> None:
+    rows = {"x": [None if each % 4 == 0 else float(each % 80) for each in range(4000)],
+            "g": [each % 2 for each in range(4000)]}  # fmt: skip
+    said = "rows without a value are left out"
+    with peekproof.open(rows, questions=20, ledger=":memory:") as session:
+        some = session.conditional("mean(x, 0, 80) given g = 1")
+        assert some.leaves_out
+        assert said in str(some)
+        assert said in some._repr_html_()
+        for text in ("mean(x, 0, 80, 0) given g = 1", "x > 5 given g = 1", "mean(x, 0, 80)"):
+            other = session.conditional(text)
+            assert not other.leaves_out
+            assert said not in str(other)

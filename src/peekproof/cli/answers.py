@@ -24,6 +24,8 @@ def show_answers(answers: Sequence[AnyAnswer]) -> None:
         for among in numbers:
             if isinstance(among, ConditionalAnswer) and among.missing is not None:
                 render.line(f"{among.missing_text} of the rows, left out of {among.question}")
+            elif isinstance(among, ConditionalAnswer) and among.leaves_out:
+                render.line(f"{among.missing_text} of {among.question}")
     for each in answers:
         if isinstance(each, HistogramAnswer):
             render.line(f"{each.question}  ({_cost(each)})")

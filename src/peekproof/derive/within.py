@@ -32,7 +32,8 @@ class ConditionalAnswer:
 
     `over` is what was drawn for both, `under` for the condition alone; their intervals hold
     together, and `found` follows from them. The rarer the condition, the wider it is. Of a mean
-    among all rows with a value, `missing` is the share of rows that have none.
+    among all rows with a value, `missing` is the share of rows that have none. Of one among some
+    rows, `leaves_out` says that those without a value are left out; how many is not known.
     """
 
     question: str
@@ -40,10 +41,18 @@ class ConditionalAnswer:
     under: Answer
     found: Derived
     missing: Derived | None = None
+    leaves_out: bool = False
 
     @classmethod
     def of(
-        cls, question: str, *, over: Answer, under: Answer, bounds: Bounds, known: bool = False
+        cls,
+        question: str,
+        *,
+        over: Answer,
+        under: Answer,
+        bounds: Bounds,
+        known: bool = False,
+        leaves_out: bool = False,
     ) -> "ConditionalAnswer":
         """For a mean, `over` is that of the operand inside and of the lower bound elsewhere.
 
@@ -58,7 +67,14 @@ class ConditionalAnswer:
         missing = None
         if known:
             missing = replace(affine(under, scale=-1, shift=1), label=f"missing in {question}")
-        return cls(question=question, over=over, under=under, found=found, missing=missing)
+        return cls(
+            question=question,
+            over=over,
+            under=under,
+            found=found,
+            missing=missing,
+            leaves_out=leaves_out,
+        )
 
     @property
     def value(self) -> float:
@@ -122,13 +138,13 @@ class ConditionalAnswer:
         return number in self.found
 
     def __str__(self) -> str:
-        return str(self.found) if self.missing is None else f"{self.found}  ({self.missing_text})"
+        return f"{self.found}  ({self.missing_text})" if self.missing_text else str(self.found)
 
     @property
     def missing_text(self) -> str:
-        """How many rows have no value, in words and as an interval."""
+        """How many rows have no value, in words and as an interval, or that they are left out."""
         if self.missing is None:
-            return ""
+            return "rows without a value are left out" if self.leaves_out else ""
         low = floor(1000 * Fraction(self.missing.low)) / 10
         high = ceil(1000 * Fraction(self.missing.high)) / 10
         return f"missing: {100 * self.missing.value:.1f} % [{low:.1f}, {high:.1f}]"

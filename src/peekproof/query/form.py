@@ -205,6 +205,13 @@ class Given:
         """Whether it is a mean among all rows with a value, so that the rest are missing."""
         return isinstance(self.of, Mean) and self.condition == self.of.known
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether it is a mean among some rows, of which those without a value are left out."""
+        if not isinstance(self.of, Mean) or not isinstance(self.condition, And):
+            return False
+        return self.of.missing is None and self.of.known in self.condition.terms
+
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -98,5 +98,10 @@ def conditional_of(question: Question, given: Given, parts: list[Answer]) -> Con
     """The quotient of the answers to its two parts."""
     over, under = parts
     return ConditionalAnswer.of(
-        question.text, over=over, under=under, bounds=given.of.span, known=given.about_known
+        question.text,
+        over=over,
+        under=under,
+        bounds=given.of.span,
+        known=given.about_known,
+        leaves_out=given.leaves_out,
     )
