@@ -25,7 +25,7 @@ import peekproof
 from peekproof.core.errors import problems
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised
-from peekproof.learn.board.phases import FINAL, PUBLIC, read_both, read_held
+from peekproof.learn.board.contest import FINAL, PUBLIC, read_both, read_held
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
 from peekproof.learn.opening import held_rows

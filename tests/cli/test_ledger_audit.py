@@ -85,7 +85,7 @@ def test_an_export_that_fails_leaves_no_file(
         file.write("the first lines")
         raise LedgerDamaged(ledger=ledger.place, problem="is damaged")
 
-    monkeypatch.setattr("peekproof.cli.ledger_export.export_to", fail)
+    monkeypatch.setattr("peekproof.cli.ledger.export_to", fail)
     out = tmp_path / "new.jsonl"
     assert run("ledger", "export", book, "--out", str(out)).code == 4
     assert not out.exists()

@@ -18,9 +18,9 @@ from peekproof.core.errors import InvalidInput
 from peekproof.learn.choosing import best, named
 from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
 from peekproof.learn.desk import Desk, Guessed
-from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.metrics.named import metric_of
-from peekproof.learn.metrics.rest import Rest
+from peekproof.learn.metrics.quotients import Rest
 from peekproof.learn.scoring import Scoring
 
 ROWS = 4_000

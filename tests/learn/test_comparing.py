@@ -14,8 +14,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import labels_of, predictions_of
 from peekproof.learn.desk import LocalDesk
 from peekproof.learn.differing import from_scores
-from peekproof.learn.metrics.accuracy import Accuracy
-from peekproof.learn.metrics.gain import Gain
+from peekproof.learn.metrics.classification import Accuracy, Gain
 from peekproof.learn.metrics.named import metric_of
 
 ROWS = 4_000

@@ -13,7 +13,7 @@ from peekproof.core.secret import Exact
 from peekproof.data.source import Source
 from peekproof.learn.column import Predictions, predictions_of
 from peekproof.learn.held import HeldRows
-from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.opening import held_rows
 from peekproof.learn.scoring import Scoring
 from peekproof.mechanisms.empirical import UnsafeEmpirical

@@ -15,7 +15,7 @@ from peekproof.core.errors import EvaluationFailed
 from peekproof.learn.column import Labels, Predictions, labels_of, predictions_of
 from peekproof.learn.held import HeldRows
 from peekproof.learn.metric import Metric, Rows, Wants
-from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.scoring import Scoring
 
 

@@ -12,7 +12,7 @@ import pytest
 import peekproof
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.desk import Guessed
-from peekproof.learn.metrics.counts import Count, Counted
+from peekproof.learn.metrics.classification import Count, Counted
 from peekproof.learn.metrics.custom import metric
 from peekproof.learn.metrics.named import measure_of
 

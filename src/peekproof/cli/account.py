@@ -48,7 +48,7 @@ from peekproof.accounting.events import (
     parse_loss,
 )
 from peekproof.cli import options, render
-from peekproof.cli.drawing import drawable
+from peekproof.cli.options import drawable
 from peekproof.core import check
 from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput

@@ -1,4 +1,7 @@
-"""`peekproof ask`: questions about a file, answered and recorded."""
+"""`peekproof ask`: questions about a file, answered and recorded.
+
+Answers and prices on a terminal.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -9,14 +12,14 @@ from typing import final
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.answers import show_answers, show_prices
-from peekproof.cli.opening import opened, place_of
-from peekproof.cli.reading import RowBar
-from peekproof.core.answer import Answer
+from peekproof.cli.options import RowBar, opened, place_of
+from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT
 from peekproof.core.errors import InvalidInput
-from peekproof.core.numerics import decimal_up, level_down, level_up
+from peekproof.core.numerics import decimal_down, decimal_up, level_down, level_up
 from peekproof.data.load import load
+from peekproof.derive.derived import Derived
+from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout
@@ -30,6 +33,90 @@ from peekproof.session.quotients import AnyAnswer, drawn_within
 from peekproof.session.request import Request, guess_request, question_request
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Transcript
+
+
+def show_answers(answers: Sequence[AnyAnswer]) -> None:
+    """Numbers in one table, and a table for each histogram; quantiles say which level they have."""
+    numbers = [each for each in answers if isinstance(each, Answer | ConditionalAnswer)]
+    if numbers:
+        plain = all(isinstance(each, Answer) and each.span == UNIT for each in numbers)
+        head = "share" if plain else "value"
+        rows = [[*_numbers(each), _cost(each), each.question] for each in numbers]
+        render.table([head, "low", "high", "cost", "question"], rows)
+        for among in numbers:
+            if isinstance(among, ConditionalAnswer) and among.missing is not None:
+                render.line(f"{among.missing_text} of the rows, left out of {among.question}")
+            elif isinstance(among, ConditionalAnswer) and among.leaves_out:
+                render.line(f"{among.missing_text} of {among.question}")
+    for each in answers:
+        if isinstance(each, HistogramAnswer):
+            render.line(f"{each.question}  ({_cost(each)})")
+            render.table(
+                ["value", "low", "high", "cell"],
+                [[*_numbers(cell), label] for label, cell in zip(each.labels, each, strict=True)],
+            )
+        elif isinstance(each, GroupedAnswer):
+            render.line(f"{each.question}  ({_cost(each)})")
+            cells = zip(each.labels, each.cells, each.sizes, strict=True)
+            render.table(
+                ["value", "low", "high", "of all rows", "cell"],
+                [[*_numbers(cell), f"{size.value:.4f}", label] for label, cell, size in cells],
+            )
+        elif isinstance(each, QuantileAnswer):
+            levels = each.levels
+            render.line(
+                f"{each.value!r} is the quantile of some level from {decimal_down(levels.low)} to "
+                f"{decimal_up(levels.high)}: {each.question}  ({_cost(each)})"
+            )
+
+
+def _numbers(answer: Answer | ConditionalAnswer | Derived) -> list[str]:
+    places = answer.span.places if isinstance(answer, Answer) else 4
+    return [
+        f"{answer.value:.{places}f}",
+        decimal_down(answer.low, places=places),
+        decimal_up(answer.high, places=places),
+    ]
+
+
+def _cost(answer: AnyAnswer) -> str:
+    return "free" if answer.replayed else "new"
+
+
+def show_prices(
+    session: Session, prices: Sequence[tuple[str, Price]], *, json_wanted: bool
+) -> None:
+    """What each question would cost, in planned questions; nothing is spent."""
+    left = session.remaining
+    if json_wanted:
+        render.as_json(
+            {
+                "remaining": left,
+                "prices": [
+                    {
+                        "question": text,
+                        "radius": price.width.most,
+                        "least": price.width.least,
+                        "width": price.width.words,
+                        "questions": level_up(price.questions),
+                        "affordable": price.affordable(left),
+                        "known": price.known,
+                    }
+                    for text, price in prices
+                ],
+            }
+        )
+        return
+    for text, price in prices:
+        if price.known:
+            render.line(f"{text}: answered before, and free; {price.width}")
+            continue
+        render.line(
+            f"{text}: {price.width}; costs as much as "
+            f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left, "
+            f"enough for {price.affordable(left):,} such ones"
+        )
+
 
 # Not Thresholdout: each command would open a round of its own. A ledger of it can be asked.
 _MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresholdout}

@@ -23,7 +23,7 @@ from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.audit.opponents.sessions import Opened
 from peekproof.cli import options, render
-from peekproof.cli.drawing import drawable
+from peekproof.cli.options import drawable
 from peekproof.cli.render import counted
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput

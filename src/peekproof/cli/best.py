@@ -5,8 +5,7 @@ from typing import TextIO
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.opening import opened, place_of
-from peekproof.cli.reading import RowBar
+from peekproof.cli.options import RowBar, opened, place_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import digits_up, level_up
 from peekproof.data.load import load

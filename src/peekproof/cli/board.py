@@ -16,9 +16,8 @@ from peekproof.cli import options, render
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.board.board import Board
 from peekproof.learn.board.export import export_text, verify_export
-from peekproof.learn.board.final import Final
 from peekproof.learn.board.programs import scored_codabench
-from peekproof.learn.board.standings import Ranked, Standings
+from peekproof.learn.board.standings import Final, Ranked, Standings
 from peekproof.learn.board.writing import write_whole
 
 

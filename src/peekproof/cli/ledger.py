@@ -1,35 +1,716 @@
-"""`peekproof ledger`: what was asked and what is left, and whether the record is intact."""
+"""`peekproof ledger`: what was asked and what is left, and whether the record is intact.
 
-from contextlib import closing
+`peekproof ledger adopt`: the custodian answers for a ledger that was refused.
+
+A new file for what a ledger gives out, which never replaces another.
+
+`peekproof ledger move`: from a file to PostgreSQL, or back.
+
+Which ledger a path means: a database, the one beside a data file, or an export.
+
+`peekproof ledger share`, `analysts` and `close`: what the custodian of a ledger decides.
+
+`peekproof ledger diff`: whether two ledgers are one, continue one another, or part.
+
+`peekproof ledger export`: all entries as JSON Lines, which anyone can recheck.
+
+`peekproof ledger receipt`: answers on paper.
+
+`peekproof ledger replay`: what the entries amount to, worked out from nothing.
+
+`peekproof ledger restore`: a road back from a damaged or lost ledger.
+
+Recorded answers as lines of a table and as JSON, from the ledger alone.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TextIO, final
 
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.ledger_adopt import adopt
-from peekproof.cli.ledger_custodian import analysts, close, share
-from peekproof.cli.ledger_diff import diff
-from peekproof.cli.ledger_export import export
-from peekproof.cli.ledger_move import move
-from peekproof.cli.ledger_opening import open_ledger
-from peekproof.cli.ledger_receipt import receipt
-from peekproof.cli.ledger_replay import replay
-from peekproof.cli.ledger_restore import restore
-from peekproof.cli.record import Record
+from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.charge import amount_of
-from peekproof.core.numerics import decimal_up, level_down
-from peekproof.ledger.ledger import Ledger
+from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerMissing
+from peekproof.core.numerics import decimal_up, float_up, level_down
+from peekproof.ledger.diff import (
+    Difference,
+    FirstContinues,
+    Identical,
+    Parted,
+    SecondContinues,
+    difference,
+)
+from peekproof.ledger.entry import Body, Entry, checked
+from peekproof.ledger.export import export as export_to
+from peekproof.ledger.exported import ExportStore, is_export, only_read
+from peekproof.ledger.file import is_database
+from peekproof.ledger.ledger import Ledger, nothing_to_override
+from peekproof.ledger.move import move as moved
 from peekproof.ledger.opening import without_keys
+from peekproof.ledger.record import Settled
+from peekproof.ledger.restoration import Restored
+from peekproof.ledger.restoration import restore as restored
 from peekproof.ledger.witness import NONE
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.checking import Checking, Selection
+from peekproof.mechanisms.exponential import Exponential, Quantile
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.noise.entropy import SystemEntropy
 from peekproof.planner.paid import check_paid
 from peekproof.planner.plan import Plan
-from peekproof.planner.recorded import recorded_plan
+from peekproof.planner.recorded import recorded_plan, span_of
 from peekproof.planner.remaining import remaining_questions, remaining_rounds
+from peekproof.query import form
 from peekproof.query.schema import Schema
+from peekproof.query.tree import Column
 from peekproof.session.certified import Certifier
-from peekproof.session.past import Past
+from peekproof.session.custody import check_reason, witness_of
+from peekproof.session.opening import open as open_data
+from peekproof.session.parsing import analyst_name
+from peekproof.session.past import Past, guessed, plausible, with_outcome
+from peekproof.session.receipt import Receipt, receipts
+from peekproof.session.replay import Replay
+from peekproof.session.replay import replay as replayed
+from peekproof.session.selecting import selected
+
+
+@click.command()
+@click.argument("path")
+@click.option("--reason", required=True, help="Why you answer for it; certificates will say it.")
+@click.option("--ledger", "place", metavar="PATH", help="The ledger, if it is not FILE.peekproof.")
+@click.option("--questions", type=int, help="How many a new ledger allows. [default: as the last]")
+@options.confidence
+@options.as_json
+def adopt(
+    path: str,
+    reason: str,
+    place: str | None,
+    questions: int | None,
+    confidence: float | None,
+    json_wanted: bool,
+) -> None:
+    """Go on with a ledger that was refused; PATH is the ledger or its data file.
+
+    A data file whose ledger is lost gets a new one. The reason is recorded in the ledger.
+    """
+    check_reason(**{"--reason": reason})
+    with closing(_adopted(path, reason, place, questions, confidence)) as book:
+        against = str(book.overrides[-1]["against"])
+        if json_wanted:
+            said = {"ledger": book.place, "reason": reason, "against": against}
+            render.as_json(said)
+        else:
+            render.line(f"{book.place}: adopted ({reason}), overriding {against}")
+
+
+def _adopted(
+    path: str, reason: str, place: str | None, questions: int | None, confidence: float | None
+) -> Ledger:
+    if "://" not in path and is_export(Path(path)):
+        raise only_read(path, hint="name the ledger that it was made from, or its data file")
+    data = not (path.endswith(".peekproof") or "://" in path or is_database(Path(path)))
+    promised = place is not None or questions is not None or confidence is not None
+    if promised and not data:
+        raise InvalidInput(
+            argument="PATH",
+            accepted="a data file, if --ledger, --questions or --confidence is given",
+            given="a ledger",
+        )
+    if data:
+        session = open_data(
+            path, ledger=place, questions=questions, confidence=confidence, override=reason
+        )
+        return session.ledger
+    book = Ledger.open(path)
+    try:
+        witness = witness_of(path)
+        if witness is None:
+            raise nothing_to_override(reason)
+        book.attend(witness, override=reason)
+    except BaseException:
+        book.close()
+        raise
+    return book
+
+
+@contextmanager
+def new_file(path: str) -> Iterator[TextIO]:
+    """A file for the owner's eyes, complete or not at all."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InvalidInput(
+            argument="--out", accepted="a new file", given=f"{path} ({reason})"
+        ) from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
+    except BaseException:
+        Path(path).unlink(missing_ok=True)
+        raise
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target")
+@options.as_json
+def move(source: str, target: str, json_wanted: bool) -> None:
+    """Carry a ledger over from a file to PostgreSQL, or back.
+
+    SOURCE is the ledger or its data file, TARGET postgresql://…; or the reverse. The old place is
+    retired and says where the ledger went. After an interruption, run it again.
+    """
+    if "://" not in source:
+        beside = Path(f"{source}.peekproof")
+        source = str(beside) if beside.exists() else source
+        if is_export(Path(source)):
+            raise only_read(source)
+    found = moved(source, target, witness=witness_of(source))
+    if json_wanted:
+        render.as_json(asdict(found))
+    else:
+        render.line(f"{found.source}: moved to {found.ledger}, {found.entries:,} entries")
+
+
+def open_ledger(path: str) -> Ledger:
+    """The ledger at `path` or beside the data file `path`, or the export `path`, only to read."""
+    if "://" in path:
+        return Ledger.open(path)
+    beside = Path(f"{path}.peekproof")
+    if beside.exists():
+        return Ledger.open(str(beside))
+    if is_export(Path(path)):
+        return Ledger(ExportStore(Path(path)))
+    if not path.endswith(".peekproof") and not is_database(Path(path)):
+        raise LedgerMissing(ledger=path)
+    return Ledger.open(path)
+
+
+def open_to_write(path: str) -> Ledger:
+    """The ledger that `path` means, under the eyes of the witness; an export is refused."""
+    book = open_ledger(path)
+    try:
+        if "://" not in book.place and is_export(Path(book.place)):
+            raise only_read(path)
+        witness = witness_of(book.place)
+        if witness:
+            book.attend(witness)
+    except BaseException:
+        book.close()
+        raise
+    return book
+
+
+NAMELESS = "(no name)"
+
+
+@click.command()
+@click.argument("path")
+@click.argument("shares", nargs=-1, metavar="NAME=SHARE…")
+@options.as_json
+def share(path: str, shares: tuple[str, ...], json_wanted: bool) -> None:
+    """Set aside shares of the budget: ann=1/4 bob=0.5; those not named keep theirs.
+
+    A share is part of the budget and of the questions, for this analyst alone; those without one
+    have the rest together. NAME= takes a share back. What was asked before counts.
+    """
+    with closing(open_to_write(path) if shares else open_ledger(path)) as book:
+        kept = dict(book.look().accounts.shares)
+        for text in shares:
+            name, amount = _read(text)
+            kept.pop(name, None)
+            if amount is not None:
+                kept[name] = amount
+        if shares:
+            book.set_aside(kept)
+        _show_shares(book, json_wanted=json_wanted)
+
+
+@click.command()
+@click.argument("path")
+@options.as_json
+def analysts(path: str, json_wanted: bool) -> None:
+    """Who asked how much, and how much they may."""
+    with closing(open_ledger(path)) as book:
+        _show_shares(book, json_wanted=json_wanted)
+
+
+@click.command()
+@click.argument("path")
+@click.confirmation_option(
+    prompt="No new question will ever be answered from this ledger. Close it?"
+)
+def close(path: str) -> None:
+    """Close a ledger for good; what was answered stays free."""
+    with closing(open_to_write(path)) as book:
+        book.retire()
+        render.line(f"{book.place} is closed; questions asked: {book.draws():,}")
+
+
+def _read(text: str) -> tuple[str, Fraction | None]:
+    name, equals, amount = text.rpartition("=")
+    if not name or not equals:
+        raise InvalidInput(
+            argument="NAME=SHARE", accepted="such as ann=1/4, or ann= to take it back", given=text
+        )
+    if not amount:
+        return analyst_name(name), None
+    try:
+        share = Fraction(amount)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidInput(
+            argument="NAME=SHARE", accepted="a share from 0 to 1, such as 1/4 or 0.25", given=text
+        ) from None
+    return analyst_name(name), share
+
+
+def _show_shares(book: Ledger, *, json_wanted: bool) -> None:
+    accounts = book.look().accounts
+    lines = []
+    for name in accounts.names:
+        used, (_, left) = accounts.of(name), accounts.left(name)
+        share = accounts.shares.get(name)
+        lines.append(
+            {
+                "analyst": name,
+                "share": None if share is None else str(share),
+                "asked": used.draws,
+                "refused": used.refusals,
+                "spent": str(used.spent),
+                "questions_left": left,
+            }
+        )
+    if json_wanted:
+        unnamed = str(accounts.share_of("")) if accounts.shares else None
+        render.as_json({"ledger": book.place, "rest": unnamed, "analysts": lines})
+        return
+    render.table(
+        ["analyst", "share", "asked", "refused", "of the budget", "questions left"],
+        [
+            [
+                str(each["analyst"]) or NAMELESS,
+                str(each["share"] or "of the rest" if accounts.shares else "of all"),
+                f"{each['asked']:,}",
+                f"{each['refused']:,}",
+                f"{accounts.part(str(each['analyst'])):.1%}",
+                f"{each['questions_left']:,}",
+            ]
+            for each in lines
+        ],
+    )
+    if accounts.shares:
+        rest = accounts.share_of("")
+        render.line(f"{float(rest):.1%} of the budget is for all who have no share of their own")
+
+
+DIFFERENT = 1
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@options.as_json
+@click.pass_context
+def diff(context: click.Context, first: str, second: str, json_wanted: bool) -> None:
+    """Compare two ledgers or exports, FIRST and SECOND.
+
+    Exit code 0 if they are identical, 1 if one continues the other or they part.
+    """
+    with closing(open_ledger(first)) as one, closing(open_ledger(second)) as other:
+        found = difference(
+            *(checked(book.stream(), after=None, ledger=book.place) for book in (one, other))
+        )
+        if json_wanted:
+            render.as_json({"first": one.place, "second": other.place, **_to_dict(found)})
+        else:
+            _show_difference(found, one, other)
+    if not isinstance(found, Identical):
+        context.exit(DIFFERENT)
+
+
+def _show_difference(found: Difference, one: Ledger, other: Ledger) -> None:
+    match found:
+        case Identical(entries):
+            render.line(f"identical: {entries:,} entries")
+        case FirstContinues(shared, more):
+            _show_continued(one.place, other.place, shared, more)
+        case SecondContinues(shared, more):
+            _show_continued(other.place, one.place, shared, more)
+        case Parted(shared, first, second):
+            render.line(f"they part at entry {shared + 1:,}, after {shared:,} that are the same")
+            for place, entry in ((one.place, first), (other.place, second)):
+                said = json.dumps(_body(entry), ensure_ascii=False)
+                render.line(f"{place}: {entry.kind} {entry.digest.hex()[:16]}… {said}")
+
+
+def _show_continued(longer: str, shorter: str, shared: int, more: int) -> None:
+    render.line(f"{longer} continues {shorter}: {more:,} more entries after the same {shared:,}")
+
+
+def _to_dict(found: Difference) -> dict[str, object]:
+    match found:
+        case Identical(entries):
+            return {"difference": "identical", "shared": entries}
+        case FirstContinues(shared, more):
+            return {"difference": "first continues second", "shared": shared, "more": more}
+        case SecondContinues(shared, more):
+            return {"difference": "second continues first", "shared": shared, "more": more}
+        case Parted(shared, first, second):
+            parted = {"first_entry": _entry(first), "second_entry": _entry(second)}
+            return {"difference": "parted", "shared": shared, **parted}
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    return {
+        "sequence": entry.sequence,
+        "kind": entry.kind,
+        "body": _body(entry),
+        "digest": entry.digest.hex(),
+    }
+
+
+def _body(entry: Entry) -> Body:
+    """What an entry says, without keys."""
+    return without_keys(entry.body)
+
+
+@click.command()
+@click.argument("path")
+@click.option("--out", metavar="FILE", help="A new file. [default: standard output]")
+def export(path: str, out: str | None) -> None:
+    """Write all entries as JSON Lines; PATH is the ledger or its data file.
+
+    The chain can be rechecked with nothing but SHA-256; the page on the ledger's format shows how.
+    """
+    with closing(open_ledger(path)) as book:
+        click.echo(
+            "Warning: the export holds the fingerprint of the data and the keys of the ledger, "
+            "because the chain covers them. It is for the custodian, not for analysts.",
+            err=True,
+        )
+        if out is None:
+            export_to(book, sys.stdout)
+            return
+        with new_file(out) as file:
+            entries = export_to(book, file)
+        render.line(f"{book.place}: {entries:,} entries written to {out}")
+
+
+_RULE = "\n" + "-" * 80 + "\n\n"
+_FEWEST_DIGITS = 8
+
+
+@click.command()
+@click.argument("path")
+@click.argument("question", required=False)
+@click.option("--out", metavar="FILE", help="A new file. [default: standard output]")
+@options.as_json
+def receipt(path: str, question: str | None, out: str | None, json_wanted: bool) -> None:
+    """Print a receipt for one answer, or for all of them.
+
+    PATH is the ledger, its data file or an export. QUESTION is a question as `ledger show` lists
+    it, its number in that list, or the first digits of its digest.
+    """
+    with closing(open_ledger(path)) as book:
+        found = list(receipts(book))
+    if question is not None:
+        found = [_chosen(found, question)]
+    listed = [each.to_dict() for each in found]
+    if json_wanted and out is None:
+        render.as_json(listed)
+        return
+    text = _RULE.join(each.text() for each in found) if found else "No answers yet.\n"
+    if json_wanted:
+        text = f"{render.json_text(listed)}\n"
+    if out is None:
+        render.line(text.removesuffix("\n"))
+        return
+    with new_file(out) as file:
+        file.write(text)
+    render.line(f"{len(found):,} {'receipt' if len(found) == 1 else 'receipts'} written to {out}")
+
+
+def _chosen(found: Sequence[Receipt], question: str) -> Receipt:
+    """The receipt that is asked for: by text first, for a question may be a number."""
+    asked = " ".join(question.split())
+    for each in found:
+        if " ".join(each.question.split()) == asked:
+            return each
+    if asked.isdecimal() and 1 <= int(asked) <= len(found):
+        return found[int(asked) - 1]
+    digested = [each for each in found if each.digest.startswith(asked)]
+    if len(asked) >= _FEWEST_DIGITS and len(digested) == 1:
+        return digested[0]
+    raise InvalidInput(
+        argument="QUESTION",
+        accepted=f"a question with an answer, or its number from 1 to {len(found):,}",
+        given=repr(question)[:80],
+        hint="`peekproof ledger show` lists them",
+    )
+
+
+@click.command()
+@click.argument("path")
+@options.as_json
+def replay(path: str, json_wanted: bool) -> None:
+    """Replay a ledger or an export from nothing, and certify every answer anew.
+
+    PATH is the ledger, its data file or an export. Whatever does not fit ends with exit code 4.
+    """
+    with closing(open_ledger(path)) as book, render.progress() as advance:
+        found = replayed(book, progress=lambda done, total: advance("entries", done, total))
+    if json_wanted:
+        render.as_json({"ledger": found.place, **found.to_dict()})
+    else:
+        _show_replay(found)
+
+
+def _show_replay(found: Replay) -> None:
+    opening, state = found.opening, found.state
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in found.kinds.items())
+    render.line(
+        f"{found.place}: {opening.rows:,} rows ({opening.fingerprint}), confidence "
+        f"{level_down(opening.confidence)}"
+    )
+    render.line(f"analysts and receipts call the data {opening.public_name}")
+    render.line(f"{found.entries:,} entries: {kinds}")
+    render.line(f"{state.draws:,} of {opening.questions:,} questions asked, {_part(found)} spent")
+    render.line(
+        f"answers: {len(state.answers):,}; certificates given again: {found.certificates:,}"
+    )
+    for what, count in (
+        ("drawn twice, the first answer stands", len(state.repeated)),
+        ("paid for but never answered (the process stopped in between)", found.unsettled),
+        ("refused, more than was left", found.refusals),
+        ("overrides by the custodian", len(state.overrides)),
+    ):
+        if count:
+            render.line(f"{what}: {count:,}")
+    if state.closed:
+        render.line("closed: nothing new is answered")
+    if any(state.accounts.by_name) or state.accounts.shares:
+        _show_analysts(found)
+
+
+def _show_analysts(found: Replay) -> None:
+    accounts = found.state.accounts
+    names = dict.fromkeys((*accounts.by_name, *accounts.shares))
+    render.table(
+        ["analyst", "questions", "spent", "refused", "share"],
+        [
+            [
+                name or "(no name)",
+                f"{accounts.of(name).draws:,}",
+                _percent(found, name),
+                f"{accounts.of(name).refusals:,}",
+                f"{float(accounts.shares[name]):.2%}" if name in accounts.shares else "",
+            ]
+            for name in names
+        ],
+    )
+
+
+def _part(found: Replay) -> str:
+    return f"{float(amount_of(found.state.spent) / amount_of(found.opening.budget)):.2%}"
+
+
+def _percent(found: Replay, name: str) -> str:
+    spent = found.state.accounts.of(name).spent
+    return f"{float(spent / amount_of(found.opening.budget)):.2%}"
+
+
+@click.command()
+@click.argument("source")
+@click.option("--to", metavar="PATH", help="The ledger to make. [default: SOURCE, if it is one]")
+@click.option("--reason", help="How you know that nothing was asked since, if no witness tells.")
+@options.as_json
+def restore(source: str, to: str | None, reason: str | None, json_wanted: bool) -> None:
+    """Make a ledger from an export, or from what is intact of a damaged one.
+
+    SOURCE is the damaged ledger, its data file or a complete export. A file that is in the way is
+    kept under another name. What is lost counts as spent.
+    """
+    check_reason(**{"--reason": reason})
+    path = _source(source)
+    target = _target(path, to)
+    found = restored(path, target, witness=witness_of(str(target)), reason=reason)
+    if json_wanted:
+        render.as_json({"ledger": found.place, **asdict(found)})
+    else:
+        _show_restored(found)
+
+
+def _source(given: str) -> Path:
+    if "://" in given:
+        raise InvalidInput(
+            argument="SOURCE",
+            accepted="a file",
+            given="a database",
+            hint="restore an export or a backup of it to a file, and move that with peekproof "
+            "ledger move",
+        )
+    path, beside = Path(given), Path(f"{given}.peekproof")
+    return beside if beside.exists() and not is_export(path) else path
+
+
+def _target(source: Path, to: str | None) -> Path:
+    if to is None:
+        if is_export(source):
+            raise InvalidInput(
+                argument="--to",
+                accepted="given with an export: the ledger to make, such as FILE.peekproof",
+                given="none",
+            )
+        return source
+    if "://" in to:
+        raise InvalidInput(
+            argument="--to",
+            accepted="a file",
+            given="a database",
+            hint="restore to a file, and move that with peekproof ledger move",
+        )
+    path = Path(to)
+    data = path.is_file() and not to.endswith(".peekproof") and not is_database(path)
+    return Path(f"{to}.peekproof") if data else path
+
+
+def _show_restored(found: Restored) -> None:
+    render.line(
+        f"{found.place}: restored from {found.source}, {found.entries:,} entries up to "
+        f"{found.digest[:16]}…"
+    )
+    if found.kept:
+        render.line(f"what was there is kept as {found.kept}")
+    if found.mended:
+        render.line(f"a flipped bit was undone in {found.mended:,} of them")
+    if found.lost:
+        render.line(
+            f"{found.lost:,} or more are lost and may have spent all that was left: what was "
+            "answered stays free, and nothing new is answered"
+        )
+    elif found.seen:
+        render.line("nothing that was seen is lost")
+    else:
+        render.line(
+            f"no witness tells whether anything was written after entry {found.entries:,}: that "
+            "nothing was is your word, which the ledger and its certificates repeat"
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A settled answer with what is certified about it."""
+
+    settled: Settled
+    certificate: Certificate
+
+    @classmethod
+    def of(cls, plan: Plan, settled: Settled, *, by: Certifier, ledger: str) -> "Record":
+        certificate = by.certificate(settled)
+        if guessed(settled) and isinstance(settled.value, tuple):
+            if not plausible(settled, rows=plan.rows):
+                raise LedgerDamaged(ledger=ledger, problem="records an answer of another shape")
+            settled = Settled(settled.text, settled.value[0], with_outcome(settled))
+        if selected(settled.terms):
+            by.finding(settled)  # one that cannot be is damage
+        return cls(settled, certificate)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the value is the place of something in a public list."""
+        kinds = (Exponential.KIND, Quantile.KIND, Selection.KIND)
+        return self.settled.terms.get("kind") in kinds
+
+    @property
+    def _place(self) -> int:
+        value = self.settled.value
+        return int(value[0] if isinstance(value, tuple) else value)
+
+    @property
+    def _winner(self) -> tuple[float, Interval] | None:
+        """The value of what was chosen, if it was told."""
+        value = self.settled.value
+        if not self.chosen or not isinstance(value, tuple):
+            return None
+        span = span_of(self.settled.terms)
+        return float(span.value(value[1])), span.interval(self.certificate.interval(value[1]))
+
+    @property
+    def _reach(self) -> float:
+        """How far the choice may be from the best: in units of means, or in levels."""
+        if self.settled.terms.get("kind") == Quantile.KIND:
+            return self.certificate.radius
+        if self._winner:
+            _, interval = self._winner
+            return float_up(Fraction(interval.high) - Fraction(interval.low))
+        return float_up(Fraction(self.certificate.radius) * span_of(self.settled.terms).width)
+
+    def lines(self) -> list[list[str]]:
+        """value, low, high, text: one line a number."""
+        text, value = self.settled.text, self.settled.value
+        if self.chosen:
+            reach = decimal_up(self._reach)
+            ends = ["", ""]
+            if self._winner:
+                shown = span_of(self.settled.terms).shown(self._winner[1])
+                ends = shown.strip("[]").split(", ")
+            return [[self._chosen_thing(), *ends, f"{text} (up to {reach})"]]
+        if not isinstance(value, tuple):
+            return [[*self._numbers()[0], text]]
+        return [[*each, f"{text} [{n}]"] for n, each in enumerate(self._numbers(), 1)]
+
+    def _chosen_thing(self) -> str:
+        """A value of the grid, or the place in the list of candidates."""
+        index, terms = self._place, self.settled.terms
+        if terms.get("kind") != Quantile.KIND:
+            return f"no. {index + 1}"
+        span = span_of(terms)
+        grid = form.Quantile(
+            Column(""),
+            Fraction(terms["level"]),
+            float(span.low),
+            float(span.high),
+            int(terms["cells"]),
+        )
+        return repr(grid.value(index))
+
+    def to_dict(self) -> dict[str, object]:
+        text, value = self.settled.text, self.settled.value
+        if self.chosen:
+            told: dict[str, object] = {}
+            if self._winner:
+                number, interval = self._winner
+                told = {"value": number, "low": interval.low, "high": interval.high}
+            return {"question": text, "chosen": self._place, "gap": self._reach, **told}
+        cells = [
+            {"value": float(number), "low": interval.low, "high": interval.high}
+            for number, interval in self._found()
+        ]
+        return {"question": text, **({"cells": cells} if isinstance(value, tuple) else cells[0])}
+
+    def _found(self) -> list[tuple[float, Interval]]:
+        value, span = self.settled.value, span_of(self.settled.terms)
+        shares = value if isinstance(value, tuple) else (value,)
+        return [
+            (float(span.value(share)), span.interval(self.certificate.interval(share)))
+            for share in shares
+        ]
+
+    def _numbers(self) -> list[list[str]]:
+        span = span_of(self.settled.terms)
+        return [
+            [f"{number:.{span.places}f}", *span.shown(interval).strip("[]").split(", ")]
+            for number, interval in self._found()
+        ]
 
 
 @click.group()

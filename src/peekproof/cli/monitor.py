@@ -14,7 +14,7 @@ from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.controls import HALF_NOISE, HONEST
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.cli import options, render
-from peekproof.cli.drawing import drawable
+from peekproof.cli.options import drawable
 from peekproof.cli.render import counted
 from peekproof.core import check
 

@@ -17,7 +17,7 @@ from typing import final
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.drawing import drawable
+from peekproof.cli.options import drawable
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import decimal_up, level_down

@@ -12,7 +12,7 @@ from typing import Protocol, cast, final
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.holdout_opening import LabelOptions, Ready, opened_holdout
+from peekproof.cli.holdout import LabelOptions, Ready, opened_holdout
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up

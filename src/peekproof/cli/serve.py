@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.reading import RowBar
+from peekproof.cli.options import RowBar
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.numerics import level_down
 from peekproof.server.configuration import check_reachable, from_file, of_one

@@ -17,8 +17,8 @@ from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.groups import both, is_class
 from peekproof.learn.guesses import Expected
 from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.quotients import Rest
 from peekproof.learn.metrics.ranked import Ranked
-from peekproof.learn.metrics.rest import Rest
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring, column_name
 

@@ -13,7 +13,7 @@ from peekproof.derive.derived import Derived
 from peekproof.derive.ratio import portion
 from peekproof.learn.asking import PartAsking
 from peekproof.learn.column import Numbers
-from peekproof.learn.metrics.bins import InBin, Outcome
+from peekproof.learn.metrics.probability import InBin, Outcome
 
 _MOST = 100
 

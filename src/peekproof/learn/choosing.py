@@ -15,7 +15,7 @@ from peekproof.learn.column import Predictions
 from peekproof.learn.desk import Desk
 from peekproof.learn.html import best_html
 from peekproof.learn.metric import Metric
-from peekproof.learn.metrics.rest import Rest
+from peekproof.learn.metrics.quotients import Rest
 from peekproof.learn.scoring import Scoring
 
 

@@ -14,7 +14,7 @@ from peekproof.learn.desk import Desk
 from peekproof.learn.differing import Differing
 from peekproof.learn.html import comparison_html
 from peekproof.learn.metric import Metric
-from peekproof.learn.metrics.gain import Gain
+from peekproof.learn.metrics.classification import Gain
 from peekproof.learn.scoring import Scoring
 
 

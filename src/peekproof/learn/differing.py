@@ -9,7 +9,7 @@ from peekproof.learn.column import predictions_of
 from peekproof.learn.desk import Guessed
 from peekproof.learn.guesses import Trained, remembered
 from peekproof.learn.metric import Metric
-from peekproof.learn.metrics.gain import Gain
+from peekproof.learn.metrics.classification import Gain
 from peekproof.learn.predicting import is_model, predicted_by
 
 # Models that learned the same thing err in the same rows: of what independent ones would differ

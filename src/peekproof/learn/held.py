@@ -26,7 +26,7 @@ from peekproof.learn.column import Labels
 from peekproof.learn.features import Features
 from peekproof.learn.metric import Rows
 from peekproof.learn.metrics.custom import Custom, Worth
-from peekproof.learn.metrics.meaning import same_function
+from peekproof.learn.metrics.kinds import same_function
 from peekproof.learn.naming import order_of
 from peekproof.learn.scoring import Scoring
 from peekproof.query.form import Mean, Share

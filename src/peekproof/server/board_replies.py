@@ -5,8 +5,8 @@ from typing import Any
 from msgspec import Struct
 
 from peekproof.learn.board.board import Board
-from peekproof.learn.board.entry import Entry
-from peekproof.learn.board.final import Duel, Final, Finalist
+from peekproof.learn.board.standings import Duel, Final, Finalist
+from peekproof.learn.board.submission import Entry
 
 
 class BoardSummary(Struct, kw_only=True, frozen=True):

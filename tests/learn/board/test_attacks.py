@@ -13,7 +13,7 @@ import polars as pl
 from learn.board.contests import OPEN, Signs, names
 from peekproof.audit.analysts.correlation import leanings
 from peekproof.learn.board.board import Board
-from peekproof.learn.board.entry import Entry
+from peekproof.learn.board.submission import Entry
 from peekproof.testing.statistics import statistical
 
 _MISS = 1e-9  # how often the board may be wrong; and so this test

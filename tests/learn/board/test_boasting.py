@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from learn.board.contests import Contest
-from peekproof.learn.board.entry import Told
 from peekproof.learn.board.programs import told
+from peekproof.learn.board.submission import Told
 
 
 def test_a_boast_that_passes_neither_leads_nor_hides_who_is_better(tmp_path: Path) -> None:

@@ -11,12 +11,11 @@ import pytest
 from learn.board.contests import Contest
 from learn.board.test_standings import entry
 from peekproof.core.errors import DataError, InvalidInput, LedgerClosed
-from peekproof.learn.board import closing, phases
-from peekproof.learn.board.board import Board
-from peekproof.learn.board.closing import Running, scored_final
+from peekproof.learn.board import board
+from peekproof.learn.board.board import Board, Running, scored_final
+from peekproof.learn.board.contest import FINAL, read_held
 from peekproof.learn.column import labels_of, predictions_of
-from peekproof.learn.metrics.accuracy import Accuracy
-from peekproof.learn.metrics.gain import Gain
+from peekproof.learn.metrics.classification import Accuracy, Gain
 from peekproof.testing.statistics import statistical
 
 
@@ -26,7 +25,7 @@ def test_nothing_is_read_of_the_final_before_the_close(
     contest = Contest(tmp_path)
     folder = contest.board.folder
     hidden = folder.with_suffix(".hidden")
-    (folder / phases.FINAL).rename(hidden)
+    (folder / FINAL).rename(hidden)
     contest.board.release()
     with Board.open(folder) as board:
         board.submit("ann", contest.right(0.8))
@@ -36,7 +35,7 @@ def test_nothing_is_read_of_the_final_before_the_close(
             board.close()
         with pytest.raises(LedgerClosed):
             board.submit("ann", contest.right(0.7))
-        hidden.rename(folder / phases.FINAL)
+        hidden.rename(folder / FINAL)
         assert board.close().finalists[0].team == "ann"
 
 
@@ -132,7 +131,7 @@ def test_a_board_without_entries_stays_open(tmp_path: Path) -> None:
 def test_of_many_teams_neighbours_are_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(closing, "ALL_PAIRS", 3)
+    monkeypatch.setattr(board, "ALL_PAIRS", 3)
     rng = np.random.default_rng(4)
     labels = rng.integers(0, 2, 500)
     frame = pl.DataFrame({"id": [str(each) for each in range(500)], "label": labels})
@@ -142,7 +141,7 @@ def test_of_many_teams_neighbours_are_compared(
         for number in range(1, 6)
     ]
     final = scored_final(
-        phases.read_held(tmp_path / "rows.parquet"),
+        read_held(tmp_path / "rows.parquet"),
         running,
         metric=Accuracy(),
         confidence=0.95,

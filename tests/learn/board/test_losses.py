@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from learn.board.contests import Contest
-from peekproof.learn.board.entry import Told
+from peekproof.learn.board.submission import Told
 
 LOSS = "absolute_error(0, 1)"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from peekproof.learn.board.entry import Entry, Told
 from peekproof.learn.board.standings import best_of_teams, ranked, running_best
+from peekproof.learn.board.submission import Entry, Told
 
 
 def entry(

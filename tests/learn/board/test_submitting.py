@@ -17,7 +17,7 @@ from peekproof.core.errors import (
     ShareExhausted,
 )
 from peekproof.learn.board.board import Board
-from peekproof.learn.board.entry import Told
+from peekproof.learn.board.submission import Told
 from peekproof.learn.holdout import Holdout
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from learn.board.contests import Contest
 from peekproof.core.errors import DataError
-from peekproof.learn.board.unpacking import MOST_FILES, unpacked
+from peekproof.learn.board.submission import MOST_FILES, unpacked
 
 
 def packed(path: Path, **files: str) -> Path:

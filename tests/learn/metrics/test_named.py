@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 import peekproof
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import labels_of, predictions_of
-from peekproof.learn.metrics.accuracy import Accuracy
+from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.metrics.custom import Worth
 from peekproof.learn.metrics.named import COMPOSITES, METRICS, PAIRS, measure_of, metric_of
-from peekproof.learn.metrics.numeric import Pinball
 from peekproof.learn.metrics.quotients import F1, BalancedAccuracy
+from peekproof.learn.metrics.regression import Pinball
 
 PAGE = Path(__file__).parents[3] / "docs/reference/metrics.md"
 

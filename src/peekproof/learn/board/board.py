@@ -1,27 +1,235 @@
-"""A leaderboard whose scores hold for fresh labels: what people call."""
+"""A leaderboard whose scores hold for fresh labels: what people call.
 
+What a team says about an entry, checked before anything is looked at.
+
+Answers of a batch that was paid for and never told, because a process ended in between.
+
+The one batch of the final: all finalists and their differences, on rows not touched before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, final
+from typing import Any, cast, final
 
+from peekproof.core.answer import Answer
+from peekproof.core.charge import FREE
 from peekproof.core.errors import InvalidInput, LedgerClosed
-from peekproof.learn.board.books import head, head_at, promise, set_aside, share_left
-from peekproof.learn.board.claim import at_least, no_better
-from peekproof.learn.board.closing import Running, scored_final
-from peekproof.learn.board.declaring import declared_guess, entry_name, team_name
-from peekproof.learn.board.entry import Entry, Told, told_by
+from peekproof.core.numerics import float_down, float_up
+from peekproof.learn.board.contest import (
+    FINAL,
+    PUBLIC,
+    BoardSettings,
+    board_folder,
+    claimed,
+    make_board,
+    mean_metric,
+    moment,
+    read_held,
+    read_ids,
+)
 from peekproof.learn.board.export import not_closed, signed_export
-from peekproof.learn.board.final import Final
-from peekproof.learn.board.making import board_folder, make_board, mean_metric, moment
-from peekproof.learn.board.one_budget import claimed
-from peekproof.learn.board.phases import FINAL, PUBLIC, read_held, read_ids
-from peekproof.learn.board.settings import BoardSettings
-from peekproof.learn.board.standings import Standings, best_of_teams, finalists, standings_of
-from peekproof.learn.board.store import FILE, BoardStore
-from peekproof.learn.board.submission import Reader
+from peekproof.learn.board.standings import (
+    Duel,
+    Final,
+    Finalist,
+    Standings,
+    best_of_teams,
+    finalists,
+    ranking,
+    standings_of,
+)
+from peekproof.learn.board.store import (
+    FILE,
+    BoardStore,
+    head,
+    head_at,
+    promise,
+    set_aside,
+    share_left,
+)
+from peekproof.learn.board.submission import Entry, Reader, Told, at_least, no_better, told_by
 from peekproof.learn.board.writing import removed_on_failure
+from peekproof.learn.column import Predictions
+from peekproof.learn.desk import Guessed
+from peekproof.learn.held import HeldRows
+from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.classification import Gain
 from peekproof.learn.opening import open_desk
 from peekproof.learn.scoring import Scoring
+from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.mechanisms.fresh_rows import Rounds
+from peekproof.noise.entropy import SystemEntropy
+from peekproof.query.question import Question
+from peekproof.session.drawing import released
+from peekproof.session.opening import open
+from peekproof.session.parsing import analyst_name
+from peekproof.session.reading import read
+from peekproof.session.request import question_request
+from peekproof.session.session import Session
+
+_LONGEST = 100
+
+
+def team_name(team: object) -> str:
+    """A name that ledgers can record, and not an empty one."""
+    found = analyst_name(team)
+    if not found:
+        raise InvalidInput(argument="team", accepted="a name", given="''")
+    return found
+
+
+def entry_name(name: object) -> str:
+    """What a team calls an entry."""
+    if not isinstance(name, str) or len(name) > _LONGEST or not name.isprintable():
+        accepted = f"a printable text of at most {_LONGEST} characters"
+        raise InvalidInput(argument="name", accepted=accepted, given=repr(name)[:80])
+    return name
+
+
+def declared_guess(declared: object, trained_on: object, *, rows: int) -> Guessed | None:
+    """The team's own estimate as a guess; None if it has none.
+
+    If nobody says of how many rows, it is taken to be from as many as the board has: that chooses
+    its tolerance, and no interval rests on it.
+    """
+    if declared is None:
+        if trained_on is not None:
+            accepted, given = "given with a declared score", repr(trained_on)[:80]
+            raise InvalidInput(argument="trained_on", accepted=accepted, given=given)
+        return None
+    plain = isinstance(declared, int | float) and not isinstance(declared, bool)
+    score = float(declared) if plain else -1.0  # type: ignore[arg-type]
+    if not 0 <= score <= 1:
+        accepted = "a score from 0 to 1, on the scale of the metric"
+        raise InvalidInput(argument="declared", accepted=accepted, given=repr(declared)[:80])
+    if trained_on is None:
+        return Guessed(share=score, trained_on=rows)
+    if not isinstance(trained_on, int) or isinstance(trained_on, bool) or trained_on < 1:
+        accepted = "a number of rows"
+        raise InvalidInput(argument="trained_on", accepted=accepted, given=repr(trained_on)[:80])
+    return Guessed(share=score, trained_on=trained_on)
+
+
+def finish(session: Session, held: HeldRows, questions: Sequence[Question]) -> None:
+    """Settle what a dead process had reserved for exactly these questions, if it had.
+
+    The one round of a final is spent with its reservation. Its answers are exact means of all
+    rows for questions that were fixed before: read again they are the same, and nobody has seen
+    them, so telling them now tells what would have been told. The caller makes sure that no other
+    process is at work.
+    """
+    by_digest = {each.digest: each for each in questions}
+    session.ledger.spent()
+    for sequence, paid in list(session.ledger.seen.pending.items()):
+        if set(paid) != set(by_digest):
+            continue
+        digests = tuple(paid)
+        offers = tuple(paid[each].offer for each in digests)
+        reserved = Reservation(sequence, digests, offers, 0, FREE)
+        requests = [question_request(session.plan, by_digest[each]) for each in digests]
+        exact = read(held, session.plan, requests, reserved)
+        values = released(session.plan, offers, exact, rng=SystemEntropy())
+        session.ledger.settle(reserved, dict(zip(digests, values, strict=True)))
+
+
+ALL_PAIRS = 20  # teams; of more, only neighbours by the public phase are compared row by row
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Running:
+    """An entry in the final, with its predictions for the rows."""
+
+    entry: Entry
+    predicted: Predictions
+
+
+def scored_final(
+    held: HeldRows,
+    finalists: Sequence[Running],
+    *,
+    metric: Metric,
+    confidence: float,
+    ledger: Path,
+) -> Final:
+    """The final of these entries, in the order of the public phase; again the same.
+
+    All questions are known before the first row is read, so they are one round of T-split on all
+    rows: intervals are those of a fresh holdout.
+    """
+    scores = [Scoring.of(metric, held.labels, each.predicted) for each in finalists]
+    pairs = list(combinations(finalists, 2))
+    if len(finalists) > ALL_PAIRS:
+        pairs = list(pairwise(finalists))
+    gain = Gain(metric)
+    duels = [
+        tuple(
+            Scoring.of(gain, held.labels, one.predicted, two.predicted)
+            for one, two in ((a, b), (b, a))
+        )
+        for a, b in pairs
+    ]
+    every = {each.column: each for each in [*scores, *(one for duel in duels for one in duel)]}
+    known = Ledger.exists(str(ledger))
+    with open(
+        held,
+        confidence=None if known else confidence,
+        questions=None if known else len(every),
+        rounds=1,
+        ledger=ledger,
+        mechanisms=[Rounds],
+    ) as session:
+        questions = [each.question(session.schema) for each in every.values()]
+        with held.lending(*every.values()):
+            finish(session, held, questions)
+            answers = cast(list[Answer], session.ask_many(questions))  # scores are never missing
+            found = dict(zip(every, answers, strict=True))
+    certificate = next(iter(found.values())).certificate
+    compared = tuple(
+        _duel(a.entry, b.entry, found[up.column], found[down.column], higher=metric.higher)
+        for (a, b), (up, down) in zip(pairs, duels, strict=True)
+    )
+    ranked = [
+        _finalist(each.entry, found[score.column])
+        for each, score in zip(finalists, scores, strict=True)
+    ]
+    return Final(
+        finalists=ranking(ranked, compared, higher=metric.higher),
+        duels=compared,
+        rows=held.rows,
+        confidence=confidence,
+        questions=len(every),
+        theorems=certificate.theorems,
+        assumptions=certificate.assumptions,
+    )
+
+
+def _finalist(entry: Entry, answer: Answer) -> Finalist:
+    return Finalist(
+        rank=0,
+        team=entry.team,
+        entry=entry.number,
+        name=entry.name,
+        value=answer.value,
+        low=answer.low,
+        high=answer.high,
+    )
+
+
+def _duel(one: Entry, two: Entry, up: Answer, down: Answer, *, higher: bool) -> Duel:
+    """The difference of gain and loss. Rounds: outward."""
+    better, worse = (up, down) if higher else (down, up)
+    return Duel(
+        first=one.team,
+        second=two.team,
+        value=float(better.released - worse.released),
+        low=float_down(Fraction(better.low) - Fraction(worse.high)),
+        high=float_up(Fraction(better.high) - Fraction(worse.low)),
+    )
+
 
 PUBLIC_LEDGER, FINAL_LEDGER = "public.peekproof", "final.peekproof"
 _CLOSING, _FINAL = "closing", "final"

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.learn.board.entry import Entry, chained
-from peekproof.learn.board.final import Final
-from peekproof.learn.board.settings import BoardSettings
+from peekproof.learn.board.contest import BoardSettings
 from peekproof.learn.board.signing import checked_key, sign, signed_by
+from peekproof.learn.board.standings import Final
+from peekproof.learn.board.submission import Entry, chained
 
 FORMAT = "peekproof-board-export/1"
 SIGNATURE = "signature"

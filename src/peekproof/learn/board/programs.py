@@ -13,9 +13,7 @@ from typing import final
 
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.learn.board.board import Board
-from peekproof.learn.board.entry import Entry
-from peekproof.learn.board.submission import predictions_file
-from peekproof.learn.board.unpacking import is_zip, unpacked
+from peekproof.learn.board.submission import Entry, is_zip, predictions_file, unpacked
 from peekproof.learn.board.writing import write_whole
 
 ABOUT = "peekproof.json"

@@ -2,6 +2,8 @@
 
 Every change is one transaction, on disk when it returns. Whoever writes has the file alone, also
 among processes, for as long as it takes: so entries are in the order of the ledger.
+
+What a board asks of its ledgers: a share for each team, and how far they have come.
 """
 
 import json
@@ -10,15 +12,18 @@ import threading
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import final
 from weakref import finalize
 
 import numpy as np
 
-from peekproof.core.errors import DataError
-from peekproof.learn.board.entry import Entry
+from peekproof.core.certificate import Certificate
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.learn.board.submission import Entry
 from peekproof.learn.column import Predictions, predictions_of
+from peekproof.ledger.ledger import Ledger
 
 FILE = "entries.sqlite"
 _FORMAT = 1
@@ -186,3 +191,49 @@ def _packed(predicted: Predictions) -> bytes:
     values = predicted.values
     plain = json.dumps(values.tolist()).encode() if predicted.text else values.tobytes()
     return zlib.compress(plain)
+
+
+def set_aside(ledger: Ledger, team: str, share: Fraction) -> None:
+    """Give a new team its share of the submissions, unless the custodian gave it one."""
+    shares = dict(ledger.look().accounts.shares)
+    if team in shares:
+        return
+    if sum(shares.values(), share) > 1:
+        raise InvalidInput(
+            argument="team",
+            accepted="one of those that have a share",
+            given=repr(team),
+            hint=f"all shares of {share} are taken; the custodian can move them",
+        )
+    ledger.set_aside({**shares, team: share})
+
+
+def share_left(ledger: Ledger, team: str, share: Fraction, *, submissions: int) -> int | None:
+    """What a team would get that has no share yet, as of the last look; None if it has one."""
+    shares = ledger.seen.accounts.shares
+    if team in shares:
+        return None
+    return int(share * submissions) if sum(shares.values(), share) <= 1 else 0
+
+
+def head(ledger: Ledger) -> dict[str, object]:
+    """How many entries a ledger has, and the digest that chains them all."""
+    last = ledger.look().last
+    return {"entries": last.sequence, "head": last.digest.hex()} if last else {}
+
+
+def head_at(path: Path) -> dict[str, object]:
+    """The same, of a ledger that is not open."""
+    ledger = Ledger.open(str(path))
+    try:
+        return head(ledger)
+    finally:
+        ledger.close()
+
+
+def promise(certificate: Certificate) -> dict[str, object]:
+    """What the answers of a ledger rest on."""
+    return {
+        "theorems": list(certificate.theorems),
+        "assumptions": list(certificate.assumptions),
+    }

@@ -1,21 +1,255 @@
-"""What a team hands in: a prediction for every row of both phases."""
+"""What a team hands in: a prediction for every row of both phases.
+
+One entry of a board: what was handed in, and what was told about it.
+
+The claim that is checked for an entry: its declared score, or that it is no better.
+
+Zip archives of others, unpacked where they can do no harm.
+"""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+import json
+import stat
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from enum import Enum
+from fractions import Fraction
+from math import ceil, floor
+from pathlib import Path, PurePosixPath
 from typing import final
 
 import polars as pl
 
-from peekproof.core.errors import InvalidInput
+from peekproof.core.answer import Answer
+from peekproof.core.errors import DataError, InvalidInput
+from peekproof.core.numerics import decimal_down, decimal_up
 from peekproof.learn.blank import blank_labels
-from peekproof.learn.board.phases import TEXT
-from peekproof.learn.board.tables import ID, as_numbers, as_texts, named, no_numbers, table_of
-from peekproof.learn.board.unpacking import is_zip, unpacked
+from peekproof.learn.board.contest import (
+    ID,
+    TEXT,
+    as_numbers,
+    as_texts,
+    named,
+    no_numbers,
+    table_of,
+)
 from peekproof.learn.column import Predictions, predictions_of
+from peekproof.learn.desk import Guessed, LocalDesk
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.kinds import IN_ROW, place_of
+from peekproof.learn.scoring import Scoring
+from peekproof.mechanisms.checking import Checking, described_check
+from peekproof.query.form import FINE
+from peekproof.session.session import Session
+from peekproof.theory.generalization.checking import checked_interval, least_tolerance
+
+_FAILED = "T-check-failed"
+
+
+class Told(Enum):
+    """What became of a claim."""
+
+    CONFIRMED = "confirmed"  # the declared score, as it stands
+    CORRECTED = "corrected"  # another score than was declared or than the best has, to a bin
+    NO_BETTER = "no better"  # than the best with its step: one end of the interval says nothing
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a board says about one submission, for good.
+
+    `value` is a declared score that was confirmed, or the middle of a bin; what is known of the
+    score of fresh labels is the interval from `low` to `high`. `predictions` and `question` are
+    digests: of what was handed in, and of what the ledger was asked.
+    """
+
+    number: int
+    team: str
+    name: str
+    made: str
+    declared: float | None
+    trained_on: int | None
+    told: Told
+    value: float
+    low: float
+    high: float
+    predictions: str
+    question: str
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the score is known from both sides."""
+        return self.told is not Told.NO_BETTER
+
+    @property
+    def shown(self) -> str:
+        """What is known of the score, in words. Rounds: outward."""
+        if not self.bounded:
+            if self.high < 1:
+                return f"not above {decimal_up(self.high)}"
+            return f"not below {decimal_down(self.low)}"
+        return f"{self.value:.4f} [{decimal_down(self.low)}, {decimal_up(self.high)}]"
+
+    def to_dict(self) -> dict[str, object]:
+        return {**asdict(self), "told": self.told.value}
+
+    @property
+    def digest(self) -> str:
+        """Its receipt: the SHA-256 of all of it, as the export lists it."""
+        said = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    @classmethod
+    def from_text(cls, text: str) -> "Entry":
+        found = json.loads(text)
+        return cls(**{**found, "told": Told(found["told"])})
+
+
+def told_by(answer: Answer, *, higher: bool) -> Told:
+    """What an answer says, whoever got it first: that a claim failed, or which claim passed."""
+    if _FAILED in answer.certificate.theorems:
+        return Told.CORRECTED
+    silent = answer.low <= 0 if higher else answer.high >= 1
+    return Told.NO_BETTER if silent else Told.CONFIRMED
+
+
+def chained(head: str, receipt: str) -> str:
+    """The head of the chain of entries after one more."""
+    return hashlib.sha256(f"{head}{receipt}".encode()).hexdigest()
+
+
+_PLACES = 9
+_MOST = 0.499999999
+_SPARE = 1.001  # a little more than the least tolerance: levels fall while others ask
+
+
+def no_better(desk: LocalDesk, metric: Metric, *, best: float | None, step: float) -> Guessed:
+    """The claim that a score is not above u (or, of a loss, not below): the interval [0, u].
+
+    u is the upper end of the interval that a sample equal to the best score and the step has now.
+    So the claim passes just if the sample is no better than that, and a pass says nothing that was
+    not known; if it fails, the entry is an improvement, told to a bin. Without a best there is
+    nothing to claim, and what hardly any entry has, the worst score, is.
+    """
+    level = _level(desk)
+    rows, levels = desk.labels.rows, 1 if metric.flag else FINE
+    units = rows * levels
+    if best is not None:
+        exact = Fraction(best) + (Fraction(step) if metric.higher else -Fraction(step))
+        total = ceil(exact * units) if metric.higher else floor(exact * units)
+        total = max(0, min(units, total))
+        around = checked_interval(total, rows=rows, log_inverse_level=level, levels=levels)
+        if metric.higher:
+            half = _decimal(around.high / 2)
+            return Guessed(share=half, tolerance=half)
+        half = _decimal((1 - around.low) / 2)
+        return Guessed(share=round(1 - half, _PLACES), tolerance=half)
+    worst = Fraction(0 if metric.higher else 1)
+    least = least_tolerance(rows=rows, guess=worst, log_inverse_level=level, levels=levels)
+    # Below 1, where the claim would be the whole scale.
+    spare = min(float(least) * _SPARE, (1 + float(least)) / 2)
+    return Guessed(share=float(worst), tolerance=spare)
+
+
+def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
+    """The worst score that the sample can have: of a claim that passed, the worst that passes.
+
+    A team may declare more than it has, with a wide tolerance. If that were the best to beat, no
+    later entry would ever be told to be better.
+    """
+    if entry.told is Told.CORRECTED:
+        return entry.value
+    terms = session.ledger.seen.answers[scoring.question(session.schema).digest].terms
+    check = described_check(terms, rows=session.plan.rows)
+    total = check.low if scoring.metric.higher else check.high
+    return total / (check.rows * check.levels)
+
+
+def _decimal(half: float) -> float:
+    """Not below it, and short: guess and tolerance are taken as the decimals they print as.
+
+    But below one half: a claim of the whole interval would hide even a perfect score.
+    """
+    found = round(ceil(half * 10**_PLACES) / 10**_PLACES, _PLACES)
+    return min(_MOST, float(found))
+
+
+def _level(desk: LocalDesk) -> float:
+    """ln(1/level) of the next question."""
+    plan = desk.session.plan
+    if not isinstance(plan.mechanism, Checking):
+        raise TypeError("a session that checks guesses has levels")
+    return plan.mechanism.weights.log_inverse_level(past=desk.past(), target=plan.target)
+
+
+MOST_BYTES = 512 * 2**20  # of all files together, unpacked
+MOST_FILES = 100
+_PIECE = 2**20
+
+
+def is_zip(path: Path) -> bool:
+    """Whether a file is meant to be an archive, by its name."""
+    return path.suffix.lower() == ".zip"
+
+
+@contextmanager
+def unpacked(path: Path, *, most_bytes: int = MOST_BYTES) -> Iterator[Path]:
+    """A folder with the plain files of an archive, for as long as it lasts.
+
+    Refused: names that lead elsewhere, links, what is encrypted, and more than fits. Sizes are
+    counted while files are written, for an archive can lie about them.
+    """
+    with tempfile.TemporaryDirectory(prefix="peekproof-") as folder:
+        try:
+            with zipfile.ZipFile(path) as archive:
+                _unpack(archive, Path(folder), most_bytes)
+        except ValueError as error:
+            raise _refused(path, str(error)) from None
+        except Exception:  # of every way to pack, its own
+            raise _refused(path, "cannot be unpacked") from None
+        yield Path(folder)
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path, most_bytes: int) -> None:
+    members = [each for each in archive.infolist() if not each.is_dir()]
+    if len(members) > MOST_FILES:
+        raise ValueError(f"has more than {MOST_FILES} files")
+    left = most_bytes
+    for number, member in enumerate(members):
+        inside = _checked(member)
+        # Files get names of their own folder each: two that differ in case must not meet.
+        target = folder / str(number) / inside.name
+        target.parent.mkdir()
+        with archive.open(member) as packed, target.open("xb") as plain:
+            while piece := packed.read(min(_PIECE, left + 1)):
+                left -= len(piece)
+                if left < 0:
+                    raise ValueError(f"unpacks to more than {most_bytes:,} bytes")
+                plain.write(piece)
+
+
+def _checked(member: zipfile.ZipInfo) -> PurePosixPath:
+    """The path of a member, if it stays where it is put."""
+    name = PurePosixPath(member.filename)
+    strange = "\\" in member.filename or ":" in member.filename or not name.name
+    if strange or name.is_absolute() or ".." in name.parts:
+        raise ValueError("has a file whose name leads elsewhere")
+    mode = member.external_attr >> 16
+    if mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        raise ValueError("has something that is not a plain file")
+    if member.flag_bits & 1:
+        raise ValueError("is encrypted")
+    return name
+
+
+def _refused(path: Path, problem: str) -> DataError:
+    hint = "pack predictions.csv alone, as a plain zip file"
+    return DataError(source=path.name, problem=problem, hint=hint)
+
 
 PREDICTION = "prediction"
 

@@ -8,7 +8,7 @@ from peekproof.derive.ratio import portion
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.composite import Asking
 from peekproof.learn.metric import Wants
-from peekproof.learn.metrics.arguments import Argument, class_name, written
+from peekproof.learn.metrics.kinds import Argument, class_name, written
 from peekproof.learn.metrics.ranked import Order, Ranked
 
 

@@ -12,7 +12,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.metric import Rows, Wants
 from peekproof.learn.metrics.named import COMPOSITES, METRICS, PAIRS
-from peekproof.learn.metrics.rest import Rest
+from peekproof.learn.metrics.quotients import Rest
 
 Worth = Callable[..., object]
 

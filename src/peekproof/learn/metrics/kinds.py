@@ -1,13 +1,95 @@
-"""What metrics take: labels and predictions of one kind, numbers, probabilities."""
+"""What metrics take: labels and predictions of one kind, numbers, probabilities.
 
+The numbers and texts between the parentheses of a metric: how they are read and written.
+
+Whether two functions say the same, as far as that can be seen.
+"""
+
+import json
+import math
 import re
+from collections.abc import Callable
+from contextlib import suppress
+from numbers import Real
+from types import CodeType, FunctionType
 from typing import cast
 
 import numpy as np
 
 from peekproof.core.errors import InvalidInput
-from peekproof.learn.column import Labels, Numbers, Predictions, first_other, some_classes
-from peekproof.learn.metrics.arguments import Argument
+from peekproof.learn.column import (
+    Labels,
+    Numbers,
+    Predictions,
+    first_other,
+    has_half_characters,
+    some_classes,
+)
+
+Argument = float | str
+
+# Numbers that are a part of a smaller square would have lost digits.
+_LEAST_SQUARE = 1e-290
+
+
+def read(text: str) -> list[Argument]:
+    """Numbers, and texts in double quotation marks, with commas between; else a ValueError."""
+    found = json.loads(f"[{text}]", parse_constant=_refused_argument)
+    for each in found:
+        if isinstance(each, bool) or not isinstance(each, int | float | str):
+            raise ValueError("neither a number nor a text")
+    return [each if isinstance(each, str) else float(each) for each in found]
+
+
+def _refused_argument(constant: str) -> float:
+    raise ValueError(constant)
+
+
+def written(name: str, *arguments: Argument) -> str:
+    """The metric as `read` reads it."""
+    if not arguments:
+        return name
+    return f"{name}({', '.join(_written(each) for each in arguments)})"
+
+
+def _written(argument: Argument) -> str:
+    if isinstance(argument, str):
+        return json.dumps(argument, ensure_ascii=False)
+    return repr(float(argument)).removesuffix(".0")
+
+
+def finite(**named: object) -> float:
+    """The one number given, if it is one that a double is: others would be written as it is."""
+    ((name, value),) = named.items()
+    if not isinstance(value, bool) and isinstance(value, Real):
+        with suppress(OverflowError):
+            found = float(value)
+            if math.isfinite(found) and found == value:
+                return found
+    raise InvalidInput(argument=name, accepted="a finite number", given=repr(value)[:80])
+
+
+def class_name(**named: object) -> Argument:
+    """The one class given: the number or the text that labels of this class are."""
+    ((name, value),) = named.items()
+    if not isinstance(value, str):
+        return finite(**{name: value})
+    if has_half_characters(value):
+        raise InvalidInput(argument=name, accepted="text of whole characters", given="half of one")
+    return value
+
+
+def width(low: object, high: object) -> float:
+    """How far two bounds are apart, if its square is a number too."""
+    found = finite(high=high) - finite(low=low)
+    if not (found > 0 and _LEAST_SQUARE < found * found < math.inf):
+        raise InvalidInput(
+            argument="low and high",
+            accepted="two numbers, the lower one first, whose distance can be squared",
+            given=f"{low!r} and {high!r}",
+        )
+    return found
+
 
 # How refusals name a row by its place; a board, whose rows have ids, names these instead.
 IN_ROW = re.compile(r" in row ([\d,]+) \(from 0\)")
@@ -144,3 +226,28 @@ def _refused(accepted: str, predicted: Predictions, hint: str = "") -> InvalidIn
         given=f"{kind} of shape {predicted.values.shape}",
         hint=hint,
     )
+
+
+def same_function(one: Callable[..., object], other: Callable[..., object]) -> bool:
+    """Whether they are one function, or were written alike: defined again, say, in a notebook."""
+    if one is other:
+        return True
+    if not isinstance(one, FunctionType) or not isinstance(other, FunctionType):
+        return type(one) is type(other) and bool(one == other)
+    try:
+        return bool(_said(one) == _said(other))
+    except ValueError:  # what they close over cannot be compared
+        return False
+
+
+def _said(function: FunctionType) -> tuple[object, ...]:
+    inside = tuple(each.cell_contents for each in function.__closure__ or ())
+    return _code(function.__code__), function.__defaults__, function.__kwdefaults__, inside
+
+
+def _code(code: CodeType) -> tuple[object, ...]:
+    """What it does; not in which line it stands."""
+    constants = tuple(
+        _code(each) if isinstance(each, CodeType) else (type(each), each) for each in code.co_consts
+    )
+    return code.co_code, code.co_names, constants

@@ -8,19 +8,20 @@ from typing import cast
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.composite import Composite
 from peekproof.learn.metric import Metric
-from peekproof.learn.metrics import arguments
-from peekproof.learn.metrics.accuracy import Accuracy, ZeroOne
+from peekproof.learn.metrics import kinds
 from peekproof.learn.metrics.auc import AUC
-from peekproof.learn.metrics.bins import InBin, Outcome
-from peekproof.learn.metrics.counts import Count, Counted
-from peekproof.learn.metrics.gain import Gain
-from peekproof.learn.metrics.label_moments import LabelMean, LabelSpread
-from peekproof.learn.metrics.numeric import AbsoluteError, Pinball, SquaredError
-from peekproof.learn.metrics.probability import Brier, LogLoss
-from peekproof.learn.metrics.quotients import F1, BalancedAccuracy, Precision, Recall
-from peekproof.learn.metrics.r2 import R2
+from peekproof.learn.metrics.classification import Accuracy, Count, Counted, Gain, ZeroOne
+from peekproof.learn.metrics.probability import Brier, InBin, LogLoss, Outcome
+from peekproof.learn.metrics.quotients import F1, BalancedAccuracy, Precision, Recall, Rest
 from peekproof.learn.metrics.ranked import Order, Ranked
-from peekproof.learn.metrics.rest import Rest
+from peekproof.learn.metrics.regression import (
+    R2,
+    AbsoluteError,
+    LabelMean,
+    LabelSpread,
+    Pinball,
+    SquaredError,
+)
 
 _LONGEST = 1000
 
@@ -62,7 +63,7 @@ def pairs_of(given: str) -> Ranked | None:
     try:
         if bool(bracket) != rest.endswith(")"):
             raise ValueError("no closing bracket")
-        return made(*arguments.read(rest.removesuffix(")")))
+        return made(*kinds.read(rest.removesuffix(")")))
     except (ValueError, TypeError, RecursionError):
         raise _unknown(repr(given[:80]), name) from None
 
@@ -123,7 +124,7 @@ def measure_of(given: object) -> Metric | Composite:
     try:
         if bool(bracket) != rest.endswith(")"):
             raise ValueError("no closing bracket")
-        made = (METRICS.get(name) or COMPOSITES[name])(*arguments.read(rest.removesuffix(")")))
+        made = (METRICS.get(name) or COMPOSITES[name])(*kinds.read(rest.removesuffix(")")))
     except InvalidInput:
         raise
     except (KeyError, ValueError, TypeError, OverflowError, RecursionError):

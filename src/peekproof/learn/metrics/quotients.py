@@ -2,6 +2,8 @@
 
 Each share is a question of its own, asked once and free from then on, so that the three of them
 for one model cost no more than their different parts.
+
+What a metric leaves to the most that a row can be worth: the other part of a rate.
 """
 
 from collections.abc import Sequence
@@ -15,9 +17,9 @@ from peekproof.derive.linear import affine, weighted
 from peekproof.derive.ratio import portion
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.composite import Asking
-from peekproof.learn.metric import Wants
-from peekproof.learn.metrics.arguments import Argument, class_name, written
-from peekproof.learn.metrics.counts import Count, Counted, check_class
+from peekproof.learn.metric import Metric, Rows, Wants
+from peekproof.learn.metrics.classification import Count, Counted, check_class
+from peekproof.learn.metrics.kinds import Argument, class_name, written
 
 _HITS = Count.TRUE_POSITIVE
 
@@ -176,3 +178,43 @@ def _part_of_class(
         lambda: (1 - asking.whole) * asking.class_share(positive, classes=classes),
     )
     return portion(hits, rest=rest)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """1 minus what a row is worth under another metric."""
+
+    PREFIX: ClassVar[str] = "rest_of_"
+
+    of: Metric
+
+    @property
+    def NAME(self) -> str:  # noqa: N802 (a constant of other metrics)
+        return self.PREFIX + self.of.NAME
+
+    @property
+    def flag(self) -> bool:
+        return self.of.flag
+
+    @property
+    def higher(self) -> bool:
+        return not self.of.higher
+
+    @property
+    def wants(self) -> Wants:
+        return self.of.wants
+
+    @property
+    def span(self) -> float:
+        return self.of.span
+
+    @property
+    def text(self) -> str:
+        return self.PREFIX + self.of.text
+
+    def check(self, labels: Labels, *predictions: Predictions) -> None:
+        self.of.check(labels, *predictions)
+
+    def values(self, labels: Labels, *predictions: Predictions) -> Rows:
+        return 1 - self.of.values(labels, *predictions)

@@ -13,8 +13,7 @@ import numpy as np
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import Labels, Numbers, Predictions
 from peekproof.learn.metric import Wants
-from peekproof.learn.metrics.arguments import Argument, class_name, written
-from peekproof.learn.metrics.kinds import class_of_kind, one_each
+from peekproof.learn.metrics.kinds import Argument, class_name, class_of_kind, one_each, written
 
 
 class Order(Enum):

@@ -7,8 +7,8 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from peekproof.core.errors import InvalidInput, NotServed
-from peekproof.learn.board.entry import Entry
 from peekproof.learn.board.export import export_text
+from peekproof.learn.board.submission import Entry
 from peekproof.learn.row_ids import id_text
 from peekproof.server import messages
 from peekproof.server.board_replies import (
