@@ -39,8 +39,14 @@ people = pl.DataFrame({"age": [18 + i % 72 for i in range(4000)], "id": range(40
 USES = {
     "": PEOPLE + "rows = people" + ASKED,
     "fast": """
-from peekproof.guess.median.sampled import fastest
+from fractions import Fraction
+from peekproof.guess.median.constraint import Constraint
+from peekproof.guess.median.sampled import SampledHolder, fastest
 assert fastest().__name__ == "Compiled", fastest()
+holder = SampledHolder(cells=3, size=6, seed=5, chains=100)
+values = [Fraction(0), Fraction(1), Fraction(1, 2)]
+holder.keep(Constraint(values=values, low=Fraction(6, 10), high=Fraction(7, 10)))
+assert 0 < holder.median(values) < 1
 """,
     "learn": """
 import numpy as np
@@ -101,10 +107,16 @@ with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as gateway:
 assert gateway.wait(60) == 0, gateway.returncode
 """,
     "board": """
-from peekproof.learn.board.signing import new_key, sign, signed_by
-key = new_key(Path.cwd())
-assert signed_by(key, b"first", sign(Path.cwd(), b"first", public_key=key))
-assert not signed_by(key, b"second", sign(Path.cwd(), b"first", public_key=key))
+import random
+import polars
+chance = random.Random(1)
+truth = {f"r{i}": chance.randrange(2) for i in range(4000)}
+labels = polars.DataFrame({"id": list(truth), "label": list(truth.values())})
+with peekproof.Board.create("contest", labels=labels, final=0.5) as board:
+    board.submit("ann", {each: truth[each] for each in board.ids})
+    board.choose("ann", 1)
+    board.close()
+    peekproof.verify_export(board.export(), board.settings.public_key)
 """,
     "notebooks": """
 import nbclient
@@ -127,7 +139,14 @@ with sync_playwright() as playwright:
 import axe_playwright_python
 """,
     "docs": """
-import furo, myst_parser, sphinx, sphinx_copybutton
+import furo, sphinx_copybutton
+Path("pages").mkdir()
+conf = ["extensions = ['myst_parser', 'sphinx_copybutton']", "html_theme = 'furo'"]
+Path("pages/conf.py").write_text("\\n".join(conf))
+Path("pages/index.md").write_text("# Seen")
+build = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "pages", "site"]
+subprocess.run(build, check=True)
+assert "Seen" in Path("site/index.html").read_text()
 """,
     "dev": "import hypothesis, mypy, pytest, sklearn, starlette",
 }
