@@ -48,6 +48,7 @@ def equipment(closing: ExitStack) -> dict[str, Any]:
         "points": points,
         "right": right,
         "run": run,
+        "without": without,
         "written": written,
     }
 
@@ -118,6 +119,15 @@ def cells(found: Mapping[Any, Any]) -> list[str]:
     return [f"{value}: {each}" for value, each in found.items()]
 
 
+def without(found: Any, *left_out: str) -> Any:
+    """The same, also inside, without fields of these names."""
+    if isinstance(found, list):
+        return [without(each, *left_out) for each in found]
+    if not isinstance(found, Mapping):
+        return found
+    return {name: without(each, *left_out) for name, each in found.items() if name not in left_out}
+
+
 def run(line: str, *, typed: str = "", **variables: str) -> str:
     """What a command prints, and how it ended if that is not well; `!` is standard error."""
     out, err, code = io.StringIO(), io.StringIO(), 0
@@ -179,6 +189,12 @@ class Gate:
             return {"status": said.status, "body": said.json}
         except ValueError:
             return {"status": said.status, "text": said.body.decode()}
+
+    def header(
+        self, name: str, method: str, path: str, body: object = None, **how: Any
+    ) -> str | None:
+        """One header of a reply."""
+        return self.running.send(method, path, body, **how).headers.get(name)
 
 
 def gateway(
