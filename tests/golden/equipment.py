@@ -34,6 +34,7 @@ Array = npt.NDArray[Any]
 
 # Chained over entries that have the time in them, or made anew for a board.
 _CHAINED = re.compile(r"\b[0-9a-f]{64}\b")
+_LONG = re.compile(r"(?<![\w.])\d+\.\d{12,}(?:e-?\d+)?\b")
 
 
 def equipment(closing: ExitStack) -> dict[str, Any]:
@@ -133,7 +134,7 @@ def run(line: str, *, typed: str = "", **variables: str) -> str:
     out, err, code = io.StringIO(), io.StringIO(), 0
     kept = {name: value for name, value in os.environ.items() if name not in TERMINAL_VARIABLES}
     with (
-        mock.patch.dict(os.environ, {**kept, **variables}, clear=True),
+        mock.patch.dict(os.environ, {**kept, "COLUMNS": "80", **variables}, clear=True),
         mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO(typed.encode()))),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
@@ -143,7 +144,8 @@ def run(line: str, *, typed: str = "", **variables: str) -> str:
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 1
     said = out.getvalue() + "".join(f"! {each}\n" for each in err.getvalue().splitlines())
-    return _CHAINED.sub("…", said) + (f"exit code {code}\n" if code else "")
+    said = _LONG.sub(lambda found: f"{float(found[0]):.12g}", said)  # the last are of a machine
+    return _CHAINED.sub("…", said + (f"exit code {code}" if code else "")).rstrip("\n")
 
 
 @final
