@@ -1,37 +1,38 @@
-"""The kept conversations come out as they did, and leave nothing out that a session can do."""
+"""The kept conversations come out as they did, and leave nothing out that can be said publicly."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+import click
 import pytest
 
 import peekproof
+from golden.equipment import gateway
 from golden.talk import SEED, names, said_again, written
+from peekproof.cli.main import cli
 
-# Errors that no session of rows in files or memory raises by itself, and why.
+# Errors that are told by no conversation, and why.
 NOT_RAISED = {
     "PeekproofError": "the root of all",
     "Refusal": "the root of those that refuse",
     "LedgerError": "the root of those about ledgers",
-    "GatewayError": "between clients and gateways, as are the next ten",
-    "GatewayUnavailable": "of gateways",
-    "KeyInUse": "of gateways",
-    "Malformed": "of gateways",
-    "NotAllowed": "of gateways",
-    "NotServed": "of gateways",
-    "NotThisWay": "of gateways",
-    "TooLarge": "of gateways",
-    "TooManyRequests": "of gateways",
-    "TooSlow": "of gateways",
-    "Unauthenticated": "of gateways",
+    "GatewayError": "the root of those between clients and gateways",
     "LedgerMoved": "ledgers only move to or from PostgreSQL, which needs a server",
 }
 
-# How the conversations of holdouts, boards, gateways and commands are named.
-OTHERS = ("holdout-", "board-", "gateway-", "command-")
+# How the conversations of gateways are named, and of all that is no session.
+GATEWAYS = ("gateway-", "client-")
+OTHERS = ("holdout-", "board-", "command-", *GATEWAYS)
+
+
+def of_gateways() -> list[str]:
+    return [each for each in names() if each.startswith(GATEWAYS)]
 
 
 def of_sessions() -> list[str]:
@@ -51,18 +52,44 @@ def test_another_seed_is_noticed() -> None:
 
 
 def test_every_error_that_a_session_can_raise_is_told() -> None:
-    everything = "\n".join(map(written, of_sessions()))
-    told = set(re.findall(r"^(?:error )?([A-Z]\w+)(?::|,|$)", everything, flags=re.MULTILINE))
-    told |= set(re.findall(r'^  "error": "(\w+)"', everything, flags=re.MULTILINE))
-    assert _public_errors() - told == set(NOT_RAISED)
+    told = _errors_told(of_sessions())
+    assert _public_errors() - told == set(NOT_RAISED) | _errors_between()
+
+
+def test_every_error_between_clients_and_gateways_is_told() -> None:
+    assert _errors_between() - _errors_told(of_gateways()) == set()
 
 
 def test_no_statement_is_misspelled() -> None:
     """A name that is not there would be told as if it were the answer."""
-    everything = "\n".join(map(written, of_sessions()))
-    assert not re.findall(
-        r"^(?:NameError|SyntaxError|AttributeError|KeyError).*", everything, re.MULTILINE
-    )
+    wrong = r"^(?:Name|Syntax|Attribute|Key|Index|JSONDecode)Error: .*"
+    found = {each: re.findall(wrong, written(each), re.MULTILINE) for each in names()}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_every_route_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the gateway itself lists them."""
+    monkeypatch.chdir(tmp_path)
+    Path("some.csv").write_text("age\n" + "1\n2\n" * 200, encoding="utf-8")
+    with contextlib.ExitStack() as closing:
+        gate = gateway(closing, some={"source": "some.csv", "questions": 2})
+        document = gate.get("/v1/openapi.json")["body"]
+    asked, left_out = set(_requests(of_gateways())), []
+    for path, methods in document["paths"].items():
+        like = re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+        for method in methods:
+            if not any(how == method and like.fullmatch(where) for how, where in asked):
+                left_out.append(f"{method} {path}")
+    assert left_out == []
+
+
+def test_every_command_is_run() -> None:
+    said = list(_texts([each for each in names() if each.startswith(("command-", "board-"))]))
+    commands = [" ".join(each) for each in _commands(cli)]
+    assert len(commands) > 30
+    assert [
+        each for each in commands if not any(f"{line} ".startswith(f"{each} ") for line in said)
+    ] == []
 
 
 def test_every_mechanism_is_named() -> None:
@@ -89,17 +116,76 @@ def _public_errors() -> set[str]:
     }
 
 
+def _errors_between() -> set[str]:
+    """Those that only gateways and their clients raise."""
+    root = peekproof.GatewayError
+    return {each for each in _public_errors() if issubclass(getattr(peekproof, each), root)} - {
+        root.__name__
+    }
+
+
+def _errors_told(conversations: Iterable[str]) -> set[str]:
+    """By name, or as the type of a problem."""
+    everything = "\n".join(map(written, conversations))
+    told = set(re.findall(r"^(?:error )?([A-Z]\w+)(?::|,|$)", everything, flags=re.MULTILINE))
+    told |= set(re.findall(r'^  "error": "(\w+)"', everything, flags=re.MULTILINE))
+    types = re.findall(r"^[^>]*/v1/problems/([a-z-]+)", everything, flags=re.MULTILINE)
+    return told | {each.title().replace("-", "") for each in types}
+
+
+def _requests(conversations: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Methods and paths; what is put in for a part of a path is written as one letter."""
+    for node in _nodes(conversations):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            method, given = node.func.attr, [*map(_text, node.args), ""]
+            if method == "header":
+                method, given = given[1].lower(), given[2:]
+            elif method == "send":
+                method, given = given[0].lower(), given[1:]
+            if given[0].startswith("/"):
+                yield method, given[0].partition("?")[0]
+
+
+def _texts(conversations: Iterable[str]) -> Iterator[str]:
+    return filter(None, map(_text, _nodes(conversations)))
+
+
+def _text(node: ast.AST) -> str:
+    """What stands there as a text, with a letter for each part that is worked out."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(_text(each) or "x" for each in parts)
+        case ast.BinOp(left=left, op=ast.Add()):
+            return _text(left) + "x"
+        case _:
+            return ""
+
+
+def _commands(group: click.Command, *before: str) -> Iterator[tuple[str, ...]]:
+    """All commands that are no groups, by the words that lead to them."""
+    if not isinstance(group, click.Group):
+        yield before
+        return
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        yield from _commands(found, *before, name)
+
+
+def _nodes(conversations: Iterable[str]) -> Iterator[ast.AST]:
+    for each in conversations:
+        for example in doctest.DocTestParser().get_examples(written(each)):
+            yield from ast.walk(ast.parse(example.source))
+
+
 def _attributes_of(name: str) -> set[str]:
-    """What is taken of this name in any conversation."""
-    trees = [
-        ast.parse(example.source)
-        for each in of_sessions()
-        for example in doctest.DocTestParser().get_examples(written(each))
-    ]
+    """What is taken of this name in any conversation of a session."""
     return {
         node.attr
-        for tree in trees
-        for node in ast.walk(tree)
+        for node in _nodes(of_sessions())
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)
         and node.value.id == name
