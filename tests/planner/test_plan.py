@@ -16,8 +16,18 @@ from peekproof.accounting.filters import ClockFilter
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import FREE, GDP, Admitted, Charge, Refused
 from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.fresh_rows import Rounds
 from peekproof.mechanisms.gaussian import FINEST_STEPS, Gaussian
-from peekproof.planner.plan import MOST_QUESTIONS, MOST_ROWS, VACUOUS, Plan, plan
+from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
+from peekproof.planner.plan import (
+    MOST_QUESTIONS,
+    MOST_ROWS,
+    NAMED,
+    VACUOUS,
+    Mechanism,
+    Plan,
+    plan,
+)
 from peekproof.theory.generalization.drift import gaussian_drift
 from peekproof.theory.generalization.noise import normal_shortfall
 
@@ -220,6 +230,19 @@ def test_the_dictionary_is_json_and_complete() -> None:
         },
         "certificate": json.loads(json.dumps(best.certificate.to_dict())),
     }
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_the_dictionary_of_every_mechanism_is_json(kind: type[Mechanism]) -> None:
+    found = plan(
+        rows=10_000,
+        target=Target.of(confidence=0.95, questions=50),
+        mechanisms=[kind],
+        rounds=5 if kind is Rounds else None,
+        limit=Limit(failures=3) if kind is LimitedChecking else None,
+    )
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))["mechanism"]
+    assert told["kind"] == kind.KIND
 
 
 @pytest.mark.parametrize("rows", [0, -1, 1.5, True])

@@ -149,7 +149,8 @@ def test_the_names_of_this_machine_are_served(host: str, gateway: Gateway) -> No
 def test_a_target_with_another_host_is_refused(target: str, status: int, gateway: Gateway) -> None:
     """As proxies are sent it: there it counts, and not the header."""
     running, _ = gateway
-    said = exchange(running.port, f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    request = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    said = exchange(running.port, request.encode())
     assert status_of(said) == status
 
 

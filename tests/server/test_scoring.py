@@ -194,6 +194,7 @@ def test_ids_are_listed_in_the_order_of_rows(gateway: Running) -> None:
 
 # What is refused, for nothing ----------------------------------------------------------------
 
+GOOD = [1.0] * ROWS
 BAD: list[tuple[dict[str, object], str]] = [
     ({"predictions": [1.0]}, "3,000 rows"),
     ({"predictions": []}, "3,000 rows"),
@@ -222,6 +223,7 @@ BAD: list[tuple[dict[str, object], str]] = [
     ({"predictions": [1.0] * ROWS, "where": "id = 'row-7'"}, "id"),
     ({"predictions": [1.0] * ROWS, "where": "row = '7'"}, "row"),
     ({"predictions": [1.0] * ROWS, "against": [1.0] * ROWS}, "as many as it compares"),
+    ({"predictions": GOOD, "against": GOOD, "metric": "brier"}, "against must be left out"),
     ({"predictions": [1.0] * ROWS, "wehre": "label = 1"}, "unknown field `wehre`"),
 ]
 
@@ -237,7 +239,6 @@ def test_what_cannot_be_scored_is_told_and_costs_nothing(
     assert asked(gateway) == before
 
 
-GOOD = [1.0] * ROWS
 BAD_CHOICES: list[tuple[dict[str, object], str]] = [
     ({"candidates": [GOOD]}, "length"),
     ({"candidates": []}, "length"),

@@ -41,6 +41,7 @@ from peekproof.accounting.events import (
     Event,
     Gaussian,
     Laplace,
+    Neighbours,
     Pure,
     number,
     parse,
@@ -62,6 +63,18 @@ from peekproof.theory.loss_variable import (
 )
 
 NOISES = ("laplace", "gaussian", "discrete-gaussian")
+
+RELATIONS = {"replace": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
+
+_delta = click.option("--delta", default="1e-6", show_default=True, help="The δ to account for.")
+
+_neighbours = click.option(
+    "--neighbours",
+    type=click.Choice(list(RELATIONS)),
+    default="replace",
+    show_default=True,
+    help="How the data may differ: what sensitivities are about.",
+)
 
 
 @click.command()
@@ -140,9 +153,9 @@ def _most(noise: str, target: ApproxDP, each: Fraction) -> int:
 @click.command()
 @click.argument("events", nargs=-1)
 @click.option("--file", "path", type=click.Path(), help="A file with an event a line, or - .")
-@options.delta
+@_delta
 @click.option("--epsilon", help="Ask for the δ at this ε instead.")
-@options.neighbours
+@_neighbours
 @options.as_json
 def compose(
     events: tuple[str, ...],
@@ -154,7 +167,7 @@ def compose(
 ) -> None:
     """What the EVENTS cost together, by every theorem that covers them."""
     lines = [*events, *(_read(path) if path else [])]
-    conversation = parse_all(lines, neighbours=options.RELATIONS[neighbours])
+    conversation = parse_all(lines, neighbours=RELATIONS[neighbours])
     if not conversation.counts:
         raise InvalidInput(
             argument="events", accepted="at least one, or a --file", given="none of them"
@@ -207,7 +220,7 @@ def _read(path: str) -> Iterable[str]:
 
 @click.command()
 @click.argument("loss")
-@options.delta
+@_delta
 @click.option("--order", default="2", show_default=True, help="The Rényi order to convert to.")
 @options.as_json
 def convert(loss: str, delta: str, order: str, json_wanted: bool) -> None:
@@ -258,7 +271,7 @@ _COUNTS = (1, 2, 3, 5)
 
 @click.command()
 @click.argument("event")
-@options.delta
+@_delta
 @click.option(
     "--most",
     type=click.IntRange(2, 10**7),
@@ -267,14 +280,14 @@ _COUNTS = (1, 2, 3, 5)
     help="How many answers the curves end at.",
 )
 @click.option("--plot", metavar="FILE", help="Draw the curves, as PNG, SVG or PDF.")
-@options.neighbours
+@_neighbours
 @options.as_json
 def growth(
     event: str, delta: str, most: int, plot: str | None, neighbours: str, json_wanted: bool
 ) -> None:
     """How ε grows when EVENT is repeated, by every theorem."""
     level = number(delta, argument="--delta")
-    one, _ = parse(event, neighbours=options.RELATIONS[neighbours])
+    one, _ = parse(event, neighbours=RELATIONS[neighbours])
     counts = [
         step * 10**power for power in range(8) for step in _COUNTS if step * 10**power <= most
     ]
@@ -375,7 +388,7 @@ def _response(epsilon: Fraction) -> Pair:
 
 @click.command()
 @click.option("--epsilon", default="1", show_default=True, help="The ε that all may cost.")
-@options.delta
+@_delta
 @click.option("--rows", type=int, default=10_000, show_default=True, help="For the first table.")
 @options.as_json
 def tables(epsilon: str, delta: str, rows: int, json_wanted: bool) -> None:

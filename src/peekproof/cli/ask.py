@@ -3,16 +3,14 @@
 Answers and prices on a terminal.
 """
 
-import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import final
 
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.options import RowBar, opened, place_of
+from peekproof.cli.options import RowBar
+from peekproof.cli.sessions import Consent, opened, place_of
 from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT
 from peekproof.core.errors import InvalidInput
@@ -28,7 +26,7 @@ from peekproof.planner.plan import KINDS, Checks, Guessed, Plan
 from peekproof.query.question import Question, parse_question
 from peekproof.session.opening import limit_of
 from peekproof.session.parsing import declared
-from peekproof.session.pricing import cost_of, drawn_prices, is_dear, new_among
+from peekproof.session.pricing import cost_of, drawn_prices, new_among
 from peekproof.session.quotients import AnyAnswer, drawn_within
 from peekproof.session.request import Request, guess_request, question_request
 from peekproof.session.session import Session
@@ -154,7 +152,7 @@ _MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresho
     "values, that is how far the two parts may; --price says how far the interval can reach.",
 )
 @click.option("--price", "price_wanted", is_flag=True, help="Only say what it would cost.")
-@click.option("--yes", is_flag=True, help="Ask what is dear without being asked for consent.")
+@options.yes
 @click.option(
     "--mechanism",
     type=click.Choice(list(_MECHANISMS)),
@@ -210,7 +208,7 @@ def ask(
         )
     schema = declared(table.schema, categories, complete)
     parsed = [parse_question(text, schema) for text in question]
-    consent = _Consent(given=yes or price_wanted)
+    consent = Consent(given=yes or price_wanted)
 
     def requested(plan: Plan) -> list[Request]:
         if guessed or isinstance(plan.mechanism, Guessed):
@@ -270,31 +268,6 @@ def ask(
             for each in dict.fromkeys(answer.certificate.explain() for answer in answers):
                 render.line()
                 render.line(each)
-
-
-@final
-@dataclass(slots=True)
-class _Consent:
-    """Whether whoever asks has seen the price of what is dear; asked for at most once."""
-
-    given: bool
-
-    def to(self, cost: Fraction, *, draws: int, left: int) -> None:
-        """Go on, or refuse: a single slip must not use up what is left."""
-        if self.given or not is_dear(cost, draws=draws) or cost > left:
-            return  # what does not fit is refused anyway
-        worth = f"{render.upper(level_up(cost))} planned questions"
-        if not sys.stdin.isatty():
-            raise InvalidInput(
-                argument="--yes",
-                accepted=f"given for what costs as much as {worth}, of {left:,} that are left",
-                given="nothing, and no terminal to ask at",
-                hint="nothing was charged; --price says what each question costs",
-            )
-        click.confirm(
-            f"That costs as much as {worth}; {left:,} are left. Ask?", abort=True, err=True
-        )
-        self.given = True
 
 
 def _checked(

@@ -5,14 +5,16 @@ from typing import TextIO
 import click
 
 from peekproof.cli import options, render
-from peekproof.cli.options import RowBar, opened, place_of
+from peekproof.cli.options import RowBar
+from peekproof.cli.sessions import Consent, opened, place_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import digits_up, level_up
 from peekproof.data.load import load
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.own import Price
+from peekproof.planner.plan import Plan
 from peekproof.query.candidates import parse_candidates
-from peekproof.session.request import best_request
+from peekproof.session.request import Request, best_request
 from peekproof.session.session import Session
 
 
@@ -26,6 +28,7 @@ from peekproof.session.session import Session
 @options.confidence
 @click.option("--ledger", metavar="PATH", help="Ledger file. [default: FILE.peekproof]")
 @options.analyst
+@options.yes
 @options.as_json
 def best(
     file: str,
@@ -37,6 +40,7 @@ def best(
     confidence: float | None,
     ledger: str | None,
     analyst: str,
+    yes: bool,
     json_wanted: bool,
 ) -> None:
     """Choose the CANDIDATE with the largest share (or mean) in the population behind FILE.
@@ -54,10 +58,18 @@ def best(
             argument="candidates", accepted="two or more", given=str(len(asked)), hint="see --help"
         )
     candidates = parse_candidates(asked, table.schema)
+    consent = Consent(given=yes or price_wanted)
+
+    def requested(plan: Plan) -> list[Request]:
+        made = best_request(plan, candidates, loss=loss)
+        if made.price:
+            consent.to(made.price.questions, draws=1, left=plan.target.questions)
+        return [made]
+
     with opened(
         table,
         ledger=place_of(file, ledger, table, price_wanted=price_wanted),
-        requested=lambda plan: [best_request(plan, candidates, loss=loss)],
+        requested=requested,
         confidence=confidence,
         questions=questions,
         mechanisms=[Gaussian],  # the one that can choose
@@ -66,6 +78,9 @@ def best(
         if price_wanted:
             _show_price(session, session.price_of_best(asked, loss=loss), json_wanted)
             return
+        price = session.price_of_best(asked, loss=loss)
+        if not price.known:
+            consent.to(price.questions, draws=1, left=session.remaining)
         with bar.shown():
             choice = session.best(asked, loss=loss)
         if json_wanted:

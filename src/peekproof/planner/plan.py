@@ -51,6 +51,9 @@ NAMED: tuple[type[Mechanism], ...] = (
 # All of them, by the names that commands and settings give them.
 KINDS: dict[str, type[Mechanism]] = {kind.KIND: kind for kind in (*NAMED, OpenEnded)}
 
+# What a description says in words, and not by a number.
+_WORDS = ("kind", "stages", "weights")
+
 _LIMITED: set[type[Mechanism]] = {LimitedChecking, Thresholdout}
 
 
@@ -101,7 +104,7 @@ class Plan:
             "radius": self.radius,
             "vacuous": self.vacuous,
             "mechanism": {
-                name: value if name in ("kind", "stages") else float(Fraction(value))
+                name: value if name in _WORDS else float(Fraction(value))
                 for name, value in described.items()
             },
             "certificate": self.certificate.to_dict(),

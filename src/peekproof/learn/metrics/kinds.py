@@ -103,7 +103,13 @@ def place_of(row: re.Match[str]) -> int:
 
 def one_each(predictions: tuple[Predictions, ...], *, accepted: str) -> Predictions:
     """The predictions, if there is one of them for each row."""
-    (predicted,) = predictions
+    predicted, *others = predictions
+    if others:
+        raise InvalidInput(
+            argument="against",
+            accepted="left out: this metric scores one set of predictions",
+            given=f"{len(predictions)} of them",
+        )
     if predicted.values.ndim != 1:
         raise _refused(accepted, predicted)
     return predicted
