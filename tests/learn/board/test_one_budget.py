@@ -117,3 +117,10 @@ def test_whole_numbers_as_ids_are_ordered_as_numbers(tmp_path: Path) -> None:
     numbered = TABLE.with_columns(id=np.arange(ROWS))
     with pytest.raises(BudgetElsewhere):
         made(tmp_path, "first", labels=numbered.sample(fraction=1, shuffle=True, seed=3))
+
+
+def test_labels_of_two_kinds_make_no_contest(tmp_path: Path) -> None:
+    """As text, the numbers would be labels that no witness has seen."""
+    words = TABLE.with_columns(label="class " + TABLE["label"].cast(str), id="final " + TABLE["id"])
+    with pytest.raises(InvalidInput, match="the kind that the public ones have, numbers, got text"):
+        made(tmp_path, "first", final=words)

@@ -301,7 +301,16 @@ def phases_of(labels: object, final: object) -> Phases:
         raise InvalidInput(argument="labels", accepted=accepted, given="one")
     columns = [public[LABEL], rest[LABEL]]
     written = any(each.dtype == pl.String for each in columns)
-    kind = TEXT if written and any(as_numbers(each) is None for each in columns) else NUMBERS
+    words = [as_numbers(each) is None for each in columns]
+    if not isinstance(final, int | float) and words[0] != words[1] and written:
+        # As text, numbers would be other labels than those that the witness may know.
+        kinds = ["text" if each else "numbers" for each in words]
+        raise InvalidInput(
+            argument="final",
+            accepted=f"labels of the kind that the public ones have, {kinds[0]}",
+            given=kinds[1],
+        )
+    kind = TEXT if written and any(words) else NUMBERS
     return Phases(_typed(public, kind), _typed(rest, kind).select(ID, LABEL), kind, given)
 
 
