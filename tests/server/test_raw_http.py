@@ -355,7 +355,8 @@ def test_what_is_no_request_has_one_line_for_many(
     caplog.clear()
     upgrade = request("/v1/health", headers={"Connection": "Upgrade", "Upgrade": "websocket"})
     said = all_heard(gateway.port, [[b"no request\r\n\r\n"]] * 200 + [[upgrade]] * 100)
-    assert {status_of(each) for each in said[:200]} == {400}
+    # A reply may be lost where the other side ends the connection.
+    assert {status_of(each) for each in said[:200] if each} == {400}
     sleep(2 * Strays.interval)
     told = [each.getMessage() for each in caplog.records]
     assert all("requests in the last 0.5 seconds were not HTTP" in each for each in told)

@@ -88,7 +88,7 @@ def test_a_printed_gap_is_not_below_the_certified_one() -> None:
 def test_the_command_line_prints_no_gap_below_the_certified_one(
     csv: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("best", str(csv), "x > 0.5", "y > 2")
+    words = ("best", str(csv), "x > 0.5", "y > 2", "--yes")
     said = command(capsys, *words)
     gap = json.loads(command(capsys, *words, "--json"))["gap"]
     printed = said.split("more than ")[1].split()[0]
@@ -99,7 +99,7 @@ def test_a_recorded_gap_of_means_is_in_their_units(
     csv: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ("mean(x, 0, 1000, 0)", "mean(y, 0, 1000, 0)")
-    chosen = json.loads(command(capsys, "best", str(csv), *words, "--json"))
+    chosen = json.loads(command(capsys, "best", str(csv), *words, "--yes", "--json"))
     shown = json.loads(command(capsys, "ledger", "show", str(csv), "--json"))
     assert shown["answers"][0]["gap"] >= chosen["gap"]
 
@@ -107,7 +107,7 @@ def test_a_recorded_gap_of_means_is_in_their_units(
 def test_a_quoted_gap_of_means_is_in_their_units(
     csv: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("best", str(csv), "mean(x, 0, 1000, 0)", "mean(y, 0, 1000, 0)", "--json")
+    words = ("best", str(csv), "mean(x, 0, 1000, 0)", "mean(y, 0, 1000, 0)", "--yes", "--json")
     quoted = json.loads(command(capsys, *words, "--price"))
     assert quoted["gap"] >= json.loads(command(capsys, *words))["gap"]
 
