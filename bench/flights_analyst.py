@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from peekproof.core.answer import Answer
-from peekproof.derive.within import ConditionalAnswer
+from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.session.session import Session
 
 NEVER = 1440.0  # minutes late: a flight that was cancelled

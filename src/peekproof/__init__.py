@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from peekproof.data.load import load
     from peekproof.data.source import Source
     from peekproof.data.statistic import Statistic
-    from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+    from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
     from peekproof.guess.domain import Domain, Ranges
     from peekproof.learn.board.board import Board
     from peekproof.learn.board.export import verify_export
@@ -138,8 +138,8 @@ _HOMES = {
     "Choice": "peekproof.core.answer",
     "HistogramAnswer": "peekproof.core.answer",
     "QuantileAnswer": "peekproof.core.answer",
-    "ConditionalAnswer": "peekproof.derive.within",
-    "GroupedAnswer": "peekproof.derive.within",
+    "ConditionalAnswer": "peekproof.derive.conditional",
+    "GroupedAnswer": "peekproof.derive.conditional",
     "Source": "peekproof.data.source",
     "Statistic": "peekproof.data.statistic",
     "load": "peekproof.data.load",

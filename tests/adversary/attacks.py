@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.answer import Answer
-from peekproof.derive.within import ConditionalAnswer
+from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.planner.price import narrowest
 from peekproof.session import Session

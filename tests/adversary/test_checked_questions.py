@@ -17,7 +17,7 @@ from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput
-from peekproof.derive.within import ConditionalAnswer
+from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.query.question import Question, parse_question
 from peekproof.session import Session

@@ -29,7 +29,7 @@ from peekproof.core.answer import Answer
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.data.load import in_memory
-from peekproof.derive.within import ConditionalAnswer
+from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.mechanisms import checking as planner_checking
 from peekproof.query.question import parse_question
 from peekproof.session import Session

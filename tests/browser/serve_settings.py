@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def main(file: str) -> None:
-    from peekproof.server.serving import serve  # noqa: PLC0415  (workers import this file, too)
+    from peekproof.server.runner import serve  # noqa: PLC0415  (workers import this file, too)
 
     settings = pickle.loads(Path(file).read_bytes())
     serve(settings, ready=lambda address: print(address, flush=True))  # noqa: T201

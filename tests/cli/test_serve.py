@@ -19,8 +19,8 @@ from cli.serving import serving
 from ledger.postgres_server import Database
 from peekproof.cli import serve
 from peekproof.cli.serve import CARRIERS, ORIGINS, ROWS, demonstration
-from peekproof.server.served import open_all
-from peekproof.server.serving import Worker
+from peekproof.server.dataset import open_all
+from peekproof.server.runner import Worker
 from peekproof.server.settings import Dataset, Settings
 
 ASK = "/v1/datasets/people/ask"
@@ -313,7 +313,7 @@ def test_a_missing_extra_says_what_to_install(
     run: Run, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    monkeypatch.delitem(sys.modules, "peekproof.server.serving", raising=False)
+    monkeypatch.delitem(sys.modules, "peekproof.server.runner", raising=False)
     done = run("serve", str(people))
     assert done.code == 2
     assert "needs uvicorn; run: pip install 'peekproof[server]'" in done.err

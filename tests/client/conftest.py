@@ -9,7 +9,7 @@ import pytest
 
 import peekproof
 from client.served import SERVED
-from peekproof.client import patience
+from peekproof.client import http
 from peekproof.server.settings import Dataset
 from server.gateways import CARRIERS, Running, flights, running
 
@@ -47,5 +47,5 @@ def local(everything: Running) -> peekproof.Session:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits long between tries."""
-    monkeypatch.setattr(patience, "_FIRST", 0.001)
-    monkeypatch.setattr(patience, "_LONGEST", 0.01)
+    monkeypatch.setattr(http, "_FIRST", 0.001)
+    monkeypatch.setattr(http, "_LONGEST_WAIT", 0.01)

@@ -12,7 +12,7 @@ import pytest
 
 import peekproof
 from client.scripted import problem, reply, scripted
-from peekproof.client.address import read_address
+from peekproof.client.http import read_address
 from server.gateways import Running, held, running
 
 SECRET = "pp_0123456789ab_a-secret-that-nobody-else-may-see"

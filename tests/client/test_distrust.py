@@ -130,7 +130,7 @@ def test_certificates_are_verified_by_receipts_also_after_the_session(
 def test_a_promise_that_no_theorem_gives_is_not_believed(
     everything: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from peekproof.client.calls import Calls  # noqa: PLC0415
+    from peekproof.client.http import Calls  # noqa: PLC0415
 
     look = Calls.look
 

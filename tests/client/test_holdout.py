@@ -18,9 +18,8 @@ from sklearn.metrics import roc_auc_score
 
 import peekproof
 from client.crowds import outcomes
-from peekproof.client.address import VARIABLE
-from peekproof.client.calls import Calls
 from peekproof.client.desk import RemoteDesk
+from peekproof.client.http import VARIABLE, Calls
 from peekproof.data.statistic import PairStatistic
 from peekproof.learn.desk import Guessed
 from peekproof.server.settings import Limits

@@ -8,7 +8,7 @@ import pytest
 
 import peekproof
 from core.test_errors import EXAMPLES
-from peekproof.client.problems import error_in, error_of
+from peekproof.client.http import error_in, error_of
 from peekproof.core.errors import DataError, LedgerError, PeekproofError
 from peekproof.server.problems import problem_of
 from server.gateways import Running

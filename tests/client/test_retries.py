@@ -13,10 +13,8 @@ import pytest
 
 import peekproof
 from client.scripted import JSON, losing, problem, reply, scripted
-from peekproof.client.address import Token, read_address
-from peekproof.client.calls import Calls
 from peekproof.client.dataset import RemoteData
-from peekproof.client.link import Link
+from peekproof.client.http import Calls, Link, Token, read_address
 from peekproof.core.charge import amount_of
 from server.gateways import Running
 
@@ -160,8 +158,8 @@ def test_what_will_not_be_over_is_not_tried_again(
 
 def test_the_gateway_is_believed_about_how_long_to_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr("peekproof.client.patience.time.sleep", waited.append)
-    monkeypatch.setattr("peekproof.client.patience._LONGEST", 30.0)
+    monkeypatch.setattr("peekproof.client.http.time.sleep", waited.append)
+    monkeypatch.setattr("peekproof.client.http._LONGEST_WAIT", 30.0)
     status, headers, body = problem("too-many-requests", 429, retry_after=6.5)
     told = (status, {**headers, "Retry-After": "7"}, body)
     with scripted(told, told, reply({})) as script:

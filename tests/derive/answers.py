@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Certificate, Interval, Part, Target
 from peekproof.core.charge import FREE
-from peekproof.derive.derived import Derived
+from peekproof.derive.derived import Derived, Range
 from peekproof.derive.joint import Joint
-from peekproof.derive.range import Range
 
 few = settings(max_examples=40)
 

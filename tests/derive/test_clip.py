@@ -11,7 +11,7 @@ from derive.answers import answer, answers, derived, few, inside
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import clip
-from peekproof.derive.range import Range
+from peekproof.derive.derived import Range
 
 levels = st.fractions(0, 1)
 

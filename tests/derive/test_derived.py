@@ -11,7 +11,7 @@ from derive.answers import answer, certificate, derived
 from peekproof.core.certificate import Certificate, Interval
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import clip, conditional, difference, ratio, total
-from peekproof.derive.range import LARGEST, Range
+from peekproof.derive.derived import LARGEST, Range
 
 QUARTERS = answer(0.25, 0.5, question="age > 50"), answer(0.125, 0.25, question="age > '<b>'")
 

@@ -11,7 +11,7 @@ from derive.answers import answer, answers, ends, errors, few, inside
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import isotonic
-from peekproof.derive.range import Range
+from peekproof.derive.derived import Range
 
 several = st.lists(answers(), min_size=1, max_size=6)
 values = st.lists(st.fractions(0, 1, max_denominator=60), min_size=1, max_size=9)

@@ -12,7 +12,7 @@ from derive.answers import answer, answers, few, inside
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import Derived, affine, difference, total, weighted
-from peekproof.derive.range import LARGEST
+from peekproof.derive.derived import LARGEST
 
 several = st.lists(answers(), min_size=1, max_size=4)
 weights = st.fractions(-10, 10, max_denominator=50)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
-from peekproof.derive.range import LARGEST, Range, nearest_float
+from peekproof.derive.derived import LARGEST, Range, nearest_float
 
 numbers = st.fractions() | st.fractions(-1, 1)
 

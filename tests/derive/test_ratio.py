@@ -12,7 +12,7 @@ from derive.answers import answer, answers, derived, few, inside
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import Derived, conditional, portion, ratio, total
-from peekproof.derive.range import Range
+from peekproof.derive.derived import Range
 
 signed = st.fractions(-2, 2, max_denominator=64)
 

@@ -12,7 +12,7 @@ from derive.answers import answer, answers, derived, ends, errors, few, inside
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.derive import Derived, project, project_at_most
-from peekproof.derive.range import LARGEST, Range
+from peekproof.derive.derived import LARGEST, Range
 
 several = st.lists(answers(), min_size=1, max_size=5)
 totals = st.fractions(Fraction(1, 20), 3, max_denominator=60)

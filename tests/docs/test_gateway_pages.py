@@ -10,7 +10,7 @@ import pytest
 
 from documents import ROOT, blocks
 from peekproof.server.app import ENDPOINTS
-from peekproof.server.configuration import from_file
+from peekproof.server.settings import from_file
 
 PAGE = ROOT / "docs/reference/http-api.md"
 TEAM = ROOT / "docs/how-to/serve-a-team.md"

@@ -26,7 +26,7 @@ import peekproof
 from cli.running import TERMINAL_VARIABLES
 from peekproof.cli.main import main
 from peekproof.noise.entropy import Entropy
-from peekproof.server import served
+from peekproof.server import dataset
 from peekproof.server.settings import Dataset, Limits, ServedBoard
 from server.gateways import Running, running
 
@@ -227,5 +227,5 @@ def _noise_from(entropy: Entropy | None) -> Iterator[None]:
         yield
         return
     opened: Callable[..., Any] = functools.partial(peekproof.open, entropy=entropy)
-    with mock.patch.object(served, "open_session", opened):
+    with mock.patch.object(dataset, "open_session", opened):
         yield

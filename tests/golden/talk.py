@@ -45,7 +45,7 @@ SEED = 7
 # Names of data and ledgers, digests, tokens and signatures, ports, numbers of processes, moments
 # and addresses in memory: those of one run.
 _RANDOM = re.compile(
-    r"pp1-[0-9a-f]+|\b[0-9a-f]{32}\b|\b[0-9a-f]{16}(?=…)|\bpp_\w+(?:-\w+)*|\b[0-9a-f]{128}\b"
+    r"pp1-[0-9a-f]+|\b[0-9a-f]{32}\b|\b[0-9a-f]{16}(?=…)|\bpp_[\w-]+|\b[0-9a-f]{128}\b"
     r"|(?<=127\.0\.0\.1:)\d+|(?<=memory of process )\d+|(?<=at 0x)[0-9a-f]+"
     r"|\b20[2-9]\d-\d\d-\d\d[T ]\d\d:\d\d(?::[\d.]+)?(?:Z|\+00:00| UTC)?"
     r"|(?<![\d.])1[7-9]\d{8}(?:\.\d+)?\b"

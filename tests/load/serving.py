@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from load.crowd import Crowd, Report
-from peekproof.server.serving import serve
+from peekproof.server.runner import serve
 from peekproof.server.settings import Dataset, Limits, Settings
 from peekproof.server.store import Store
 from peekproof.server.tokens import Scope

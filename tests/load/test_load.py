@@ -21,7 +21,7 @@ from load.books import check_answers, check_charges
 from load.serving import PATIENCE, Serving, ended, serving
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.ledger import Ledger
-from peekproof.server.serving import serve
+from peekproof.server.runner import serve
 from peekproof.server.settings import Dataset, Settings
 from server.gateways import flights, held
 

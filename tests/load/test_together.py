@@ -23,13 +23,13 @@ from peekproof.core.errors import (
 from peekproof.query.question import Question
 from peekproof.server import messages
 from peekproof.server.access import Caller
+from peekproof.server.batching import MOST, Gathering
 from peekproof.server.call import Call
+from peekproof.server.dataset import Served
 from peekproof.server.gateway import Gateway
-from peekproof.server.gathering import MOST, Gathering
 from peekproof.server.replies import Number
-from peekproof.server.served import Served
+from peekproof.server.routes.answers import asked_together, may_gather
 from peekproof.server.settings import Limits, Settings
-from peekproof.server.together import asked_together, may_gather
 from peekproof.server.tokens import Scope, Token
 from peekproof.server.work import Work
 from server.gateways import held
@@ -98,7 +98,7 @@ def test_a_batch_that_is_refused_all_the_same_is_asked_one_by_one(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another worker took what there was room for."""
-    monkeypatch.setattr("peekproof.server.together._ROOM", 0.01)
+    monkeypatch.setattr("peekproof.server.routes.answers._ROOM", 0.01)
     asked_together(calls(gateway, *(f"delay > {each}" for each in range(38))))
     found = asked_together(calls(gateway, *(f"distance > {500 + each}" for each in range(4))))
     assert [type(each) for each in found] == [Number] * 2 + [BudgetExhausted] * 2

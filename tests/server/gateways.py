@@ -18,7 +18,7 @@ import uvicorn
 
 from peekproof.server.app import application
 from peekproof.server.gateway import Gateway
-from peekproof.server.serving import config, listen
+from peekproof.server.runner import config, listen
 from peekproof.server.settings import Dataset, Limits, Settings
 from peekproof.server.store import Store
 from peekproof.server.tokens import Scope

@@ -21,7 +21,7 @@ from peekproof.core.errors import GatewayUnavailable, InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import plan
 from peekproof.server.attacks import MOST_QUESTIONS, MOST_ROWS, Copy, run
-from peekproof.server.routes import attacking
+from peekproof.server.routes import attack
 from server.gateways import Running, running
 
 STREAM = {"Accept": "application/x-ndjson"}
@@ -104,7 +104,7 @@ def test_attacks_are_for_custodians(gateway: Running) -> None:
 @pytest.mark.parametrize("headers", [{}, STREAM])
 def test_a_second_attack_is_told_to_wait(gateway: Running, headers: dict[str, str]) -> None:
     body = {"attack": "correlation"}
-    with attacking._turn:
+    with attack._turn:
         said = gateway.send("POST", PATH, body, token=gateway.custodian, headers=headers)
     assert said.status == 503
     assert said.json["type"] == "/v1/problems/gateway-unavailable"
@@ -115,11 +115,11 @@ def test_a_turn_ends_with_its_attack_however_that_ends(monkeypatch: pytest.Monke
     def fails(*_: object) -> None:
         raise GatewayUnavailable(problem="it broke")
 
-    monkeypatch.setattr(attacking, "run", fails)
-    assert attacking._turn.acquire(blocking=False)
+    monkeypatch.setattr(attack, "run", fails)
+    assert attack._turn.acquire(blocking=False)
     with pytest.raises(GatewayUnavailable, match="it broke"):
-        attacking._then_next(small(), silent)
-    assert not attacking._turn.locked()
+        attack._then_next(small(), silent)
+    assert not attack._turn.locked()
 
 
 def test_a_copy_is_cut_to_sizes_that_take_seconds() -> None:

@@ -12,9 +12,8 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.server.configuration import from_file
 from peekproof.server.contests import open_boards
-from peekproof.server.settings import Limits, Settings
+from peekproof.server.settings import Limits, Settings, from_file
 from server.contests import ROWS, Contest, Team, contest, organiser, team
 from server.gateways import Running, held, running
 from server.guests import guarded, token

@@ -15,7 +15,7 @@ from peekproof.server.app import ENDPOINTS
 from peekproof.server.call import Call
 from peekproof.server.endpoint import Endpoint
 from peekproof.server.headers import HEADERS, POLICY, Strict
-from peekproof.server.routes.visiting import _set_cookie
+from peekproof.server.routes.signin import _set_cookie
 from server.gateways import Running, Said
 from server.guests import (
     Browser,

@@ -14,19 +14,25 @@ import pytest
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.planner.plan import KINDS
 from peekproof.planner.useful import CONFIDENCE, QUESTIONS
-from peekproof.server.configuration import check_reachable, from_file, of_one
-from peekproof.server.places import name_of
-from peekproof.server.setting_keys import (
+from peekproof.server.paths import name_of
+from peekproof.server.settings import (
     BOARD,
     DATASET,
     GATEWAY,
     LIMITS,
+    LOOPBACK,
     MECHANISMS,
+    PORT,
+    Dataset,
     Key,
+    Limits,
+    Settings,
     address,
+    check_reachable,
+    from_file,
+    of_one,
     seconds,
 )
-from peekproof.server.settings import LOOPBACK, PORT, Dataset, Limits, Settings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/gateway-settings.md"
 
@@ -275,7 +281,7 @@ def test_keys_are_those_of_the_settings() -> None:
 
 def test_reading_settings_takes_neither_the_extra_nor_an_engine() -> None:
     heavy = ("polars", "numpy", "starlette", "uvicorn", "msgspec", "uvloop")
-    code = "import sys, peekproof.server.configuration, peekproof.cli.serve, peekproof.cli.token; "
+    code = "import sys, peekproof.server.settings, peekproof.cli.serve, peekproof.cli.token; "
     code += f"print([each for each in {heavy} if each in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -35,7 +35,7 @@ from peekproof.data.evaluate import Columns
 from peekproof.noise import entropy
 from peekproof.server.endpoint import Endpoint
 from peekproof.server.headers import HEADERS
-from peekproof.server.routes import custody
+from peekproof.server.routes import ledgers
 from peekproof.session.session import Session
 from server.gateways import CARRIERS, Running, Said, held, running
 from server.guests import guarded
@@ -296,7 +296,7 @@ def test_a_stream_that_breaks_off_is_cut_without_words(
         raise _made(problems()["ledger-damaged"])
         yield
 
-    monkeypatch.setattr(custody, "checked", breaks)
+    monkeypatch.setattr(ledgers, "checked", breaks)
     with overhearing() as heard, pytest.raises(http.client.IncompleteRead) as cut:
         running.send("GET", f"{D}/ledger", token=running.custodian)
     assert SECRET.encode() not in cut.value.partial

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from peekproof.core.errors import TooManyRequests
-from peekproof.server import rates
-from peekproof.server.rates import CROWD, Rates, Strangers, peer_of
+from peekproof.server import quotas
+from peekproof.server.quotas import CROWD, Rates, Strangers, peer_of
 from peekproof.server.settings import Limits
 from server.guests import browser, guarded, token, visit
 
@@ -28,7 +28,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr(rates, "time", SimpleNamespace(time=found.time))
+    monkeypatch.setattr(quotas, "time", SimpleNamespace(time=found.time))
     return found
 
 

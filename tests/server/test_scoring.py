@@ -17,10 +17,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import peekproof
-from peekproof.server.configuration import from_file
-from peekproof.server.routes.scoring import scored_on
-from peekproof.server.served import open_all
-from peekproof.server.settings import Dataset, Limits, Settings
+from peekproof.server.dataset import open_all
+from peekproof.server.routes.scores import scored_on
+from peekproof.server.settings import Dataset, Limits, Settings, from_file
 from server.gateways import Running, held, running
 from server.guests import token
 from server.labelled import ROWS, Labelled, holdout, ids, labelled, send_best, send_score

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from peekproof.server.supervising import _at_work
+from peekproof.server.supervisor import _at_work
 
 
 def test_a_worker_that_fails_tells_the_place_and_no_words(

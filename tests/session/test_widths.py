@@ -14,7 +14,7 @@ import peekproof
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.core.numerics import decimal_up, float_up
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Seeded
 from peekproof.planner.own import Price

@@ -1,17 +1,4 @@
-"""`peekproof account`: compose, convert, calibrate and compare privacy losses.
-
-`peekproof account calibrate`: the smallest noise, or the most answers, for a target.
-
-`peekproof account compose`: what events cost together, by every theorem.
-
-`peekproof account convert`: one loss in every notion that it implies.
-
-`peekproof account growth`: ε against the number of answers, by every theorem.
-
-`peekproof account loss`: the privacy-loss variable of single events.
-
-`peekproof account tables`: what kinds of noise cost, side by side.
-"""
+"""`peekproof account`: compose, convert, calibrate and compare privacy losses, and draw them."""
 
 import shlex
 import sys

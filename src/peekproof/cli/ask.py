@@ -1,7 +1,4 @@
-"""`peekproof ask`: questions about a file, answered and recorded.
-
-Answers and prices on a terminal.
-"""
+"""`peekproof ask`: questions about a file, answered, recorded and shown on a terminal."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,8 +13,8 @@ from peekproof.core.certificate import UNIT
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up, level_down, level_up
 from peekproof.data.load import load
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.derive.derived import Derived
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout

@@ -1,11 +1,4 @@
-"""`peekproof attack`: analysts who know the population, against what answers them.
-
-`peekproof attack all`: the matrix of attacks and mechanisms.
-
-`peekproof attack list`: what there is to attack with, and what to attack.
-
-`peekproof attack NAME`: one attack, with the control beside what is certified.
-"""
+"""`peekproof attack`: one attack, or all of them, on controls and on what is certified."""
 
 import shlex
 from collections.abc import Sequence

@@ -1,11 +1,4 @@
-"""`peekproof board`: a leaderboard in a folder.
-
-`peekproof board export` and `verify`: the signed result of a board.
-
-`peekproof board program`: a board as the scoring program of a contest platform.
-
-`peekproof board show`: standings and final rankings with intervals drawn as bars.
-"""
+"""`peekproof board`: a leaderboard in a folder, its signed result, and scoring programs."""
 
 from collections.abc import Sequence
 from pathlib import Path

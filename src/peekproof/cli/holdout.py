@@ -1,6 +1,6 @@
 """`peekproof holdout`: names for files of labels on which models are scored.
 
-What `--holdout` may be: a name, a file of labels, or a gateway.
+`--holdout` may be such a name, a file of labels, or the address of a gateway.
 """
 
 import csv

@@ -1,26 +1,7 @@
-"""`peekproof ledger`: what was asked and what is left, and whether the record is intact.
+"""`peekproof ledger`: what was asked and what is left, whether the record is intact, and custody.
 
-`peekproof ledger adopt`: the custodian answers for a ledger that was refused.
-
-A new file for what a ledger gives out, which never replaces another.
-
-`peekproof ledger move`: from a file to PostgreSQL, or back.
-
-Which ledger a path means: a database, the one beside a data file, or an export.
-
-`peekproof ledger share`, `analysts` and `close`: what the custodian of a ledger decides.
-
-`peekproof ledger diff`: whether two ledgers are one, continue one another, or part.
-
-`peekproof ledger export`: all entries as JSON Lines, which anyone can recheck.
-
-`peekproof ledger receipt`: answers on paper.
-
-`peekproof ledger replay`: what the entries amount to, worked out from nothing.
-
-`peekproof ledger restore`: a road back from a damaged or lost ledger.
-
-Recorded answers as lines of a table and as JSON, from the ledger alone.
+A path means a database, the ledger beside a data file, or an export. What a ledger gives out goes
+to a new file, which never replaces another.
 """
 
 import json

@@ -1,10 +1,7 @@
 """`peekproof plan`: what can be promised, before anything is spent.
 
-`peekproof plan --chains`: how the rows needed grow with the number of questions.
-
-`peekproof plan --compare`: every route from these rows and questions to a radius.
-
-`peekproof plan --guesses`: checked guesses beside the usual plan.
+`--compare` shows every route from these rows and questions to a radius, `--chains` how the rows
+needed grow with the number of questions, `--guesses` checked guesses beside the usual plan.
 """
 
 import shlex

@@ -1,7 +1,4 @@
-"""`peekproof score`: what predictions are worth on a holdout, for people and for scripts.
-
-What `peekproof score` says: a line for people, and a document for programs.
-"""
+"""`peekproof score`: what predictions are worth on a holdout, for people and for scripts."""
 
 import sys
 from collections.abc import Sequence

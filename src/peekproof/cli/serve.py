@@ -1,9 +1,4 @@
-"""`peekproof serve`: held data for a team, over HTTP.
-
-Made-up flights for `peekproof serve --demo`.
-
-Running a gateway from the command line: what it says when it is ready.
-"""
+"""`peekproof serve`: data for a team, over HTTP; with `--demo`, made-up flights."""
 
 import os
 import shlex
@@ -19,14 +14,12 @@ from peekproof.cli import options, render
 from peekproof.cli.options import RowBar
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.numerics import level_down
-from peekproof.server.configuration import check_reachable, from_file, of_one
-from peekproof.server.setting_keys import MECHANISMS
-from peekproof.server.settings import Settings
+from peekproof.server.settings import MECHANISMS, Settings, check_reachable, from_file, of_one
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Scope
 
 if TYPE_CHECKING:
-    from peekproof.server.served import Served
+    from peekproof.server.dataset import Served
 
 
 ROWS = 100_000
@@ -97,7 +90,7 @@ Summary = dict[str, object]
 def run(settings: Settings, *, first_token: bool, json_wanted: bool) -> None:
     """Serve until a signal ends it."""
     try:
-        from peekproof.server.serving import log_to_stderr, serve  # noqa: PLC0415 (an extra)
+        from peekproof.server.runner import log_to_stderr, serve  # noqa: PLC0415 (an extra)
     except ImportError as error:
         raise DataError(
             source="the gateway",

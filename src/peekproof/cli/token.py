@@ -9,7 +9,7 @@ import click
 from peekproof.cli import options, render
 from peekproof.cli.serve import link_of
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.server.configuration import TOKENS, checked_name
+from peekproof.server.settings import TOKENS, checked_name
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Scope, Token, read
 

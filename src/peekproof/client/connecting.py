@@ -3,11 +3,9 @@
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, overload
 
-from peekproof.client.address import read_address, read_token
-from peekproof.client.calls import Calls, Json
 from peekproof.client.dataset import Progress, RemoteData
+from peekproof.client.http import Calls, Json, Reach, read_address, read_token
 from peekproof.client.promise import understood
-from peekproof.client.reach import Reach
 from peekproof.client.session import RemoteSession
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import final
 
-from peekproof.client.calls import Json
 from peekproof.client.dataset import Budget, RemoteData
 from peekproof.client.derivation import another_ledger
+from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
 from peekproof.core.errors import GatewayError, GatewayUnavailable

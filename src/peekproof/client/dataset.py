@@ -6,8 +6,7 @@ from http.client import HTTPException
 from typing import final
 from urllib.parse import quote
 
-from peekproof.client.calls import Calls, Json
-from peekproof.client.problems import error_of
+from peekproof.client.http import Calls, Json, error_of
 from peekproof.client.promise import Promise, understood
 
 Progress = Callable[[int, int], None]

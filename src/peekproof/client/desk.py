@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NoReturn, cast, final
 
-from peekproof.client.calls import Json
 from peekproof.client.conversation import Conversation
 from peekproof.client.dataset import RemoteData
 from peekproof.client.history import history
+from peekproof.client.http import Json, Reach
 from peekproof.client.promise import understood
-from peekproof.client.reach import Reach
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import GatewayUnavailable, NotAllowed, NotServed
 from peekproof.data.statistic import PairStatistic

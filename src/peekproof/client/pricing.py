@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
-from peekproof.client.calls import Json
+from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.core.charge import Offer, unit_of
 from peekproof.core.shown import visible

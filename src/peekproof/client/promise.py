@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import final
 
 from peekproof import __version__
-from peekproof.client.calls import Json
+from peekproof.client.http import Json
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import CertificateMismatch, GatewayUnavailable, LedgerDamaged
 from peekproof.ledger.opening import PublicOpening

@@ -11,9 +11,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import cast, final
 
-from peekproof.client.calls import Json
 from peekproof.client.dataset import RemoteData
 from peekproof.client.derivation import FromGateway
+from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.certificate import Certificate

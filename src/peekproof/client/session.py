@@ -19,7 +19,7 @@ from peekproof.core.errors import InvalidInput, NotAllowed
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.statistic import PairStatistic, exact_number
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.planner.own import Price

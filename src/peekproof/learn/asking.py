@@ -9,8 +9,7 @@ from typing import final
 from peekproof.core.answer import Answer
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.derive.derived import Derived
-from peekproof.derive.linear import affine
-from peekproof.derive.ratio import portion
+from peekproof.derive.linear import affine, portion
 from peekproof.learn.column import Predictions
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, Guessed

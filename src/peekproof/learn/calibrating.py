@@ -10,7 +10,7 @@ from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.frames import number_row
 from peekproof.derive.derived import Derived
-from peekproof.derive.ratio import portion
+from peekproof.derive.linear import portion
 from peekproof.learn.asking import PartAsking
 from peekproof.learn.column import Numbers
 from peekproof.learn.metrics.probability import InBin, Outcome

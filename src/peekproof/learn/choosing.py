@@ -8,9 +8,8 @@ from typing import final
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
 from peekproof.core.shown import visible
-from peekproof.derive.derived import Derived
+from peekproof.derive.derived import Derived, Range
 from peekproof.derive.linear import affine
-from peekproof.derive.range import Range
 from peekproof.learn.column import Predictions
 from peekproof.learn.desk import Desk
 from peekproof.learn.html import best_html

@@ -6,9 +6,8 @@ from typing import final
 
 from peekproof.core.answer import Answer
 from peekproof.core.shown import visible
-from peekproof.derive.derived import Derived
+from peekproof.derive.derived import Derived, Range
 from peekproof.derive.linear import difference
-from peekproof.derive.range import Range
 from peekproof.learn.column import Predictions
 from peekproof.learn.desk import Desk
 from peekproof.learn.differing import Differing

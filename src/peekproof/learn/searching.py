@@ -10,8 +10,7 @@ from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
 from peekproof.core.html import box, text
 from peekproof.core.shown import visible
-from peekproof.derive.derived import Derived
-from peekproof.derive.range import Range
+from peekproof.derive.derived import Derived, Range
 from peekproof.learn.guesses import ExpectedScore
 from peekproof.learn.html import best_html
 

@@ -1,12 +1,7 @@
-"""A session that checks guesses: what it opens with. Each question then has a check of its own.
+"""Checking guesses: a guess that the rows confirm is the answer, another is corrected to a bin.
 
-A guess compared with a share: accepted as it stands, or corrected to a bin.
-
-The best of many candidates, told with the bin that holds its share.
-
-What a guess costs to check, given the public past of the conversation.
-
-What the best of many costs where guesses are checked, given the public past.
+What a session opens with, the check of one guess, the best of many candidates with the bin that
+holds its share, and what each of them costs given the public past of the conversation.
 """
 
 from collections.abc import Mapping

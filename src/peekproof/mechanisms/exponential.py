@@ -1,12 +1,7 @@
-"""The exponential mechanism: a good candidate is exponentially more likely than a bad one.
+"""The exponential mechanism and its kin: choosing one of many candidates by integer scores.
 
-What all mechanisms have that choose one of many candidates by integer scores.
-
-A quantile, chosen from a public grid by the exponential mechanism.
-
-Report noisy max: Laplace noise on every score, and only the index of the largest.
-
-Permute-and-flip: at the same price never worse than the exponential mechanism.
+Quantiles from a public grid, report-noisy-max, and permute-and-flip, which is never worse than the
+exponential mechanism at the same price.
 """
 
 from dataclasses import dataclass

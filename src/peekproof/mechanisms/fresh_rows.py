@@ -1,6 +1,6 @@
-"""Fresh rows for every question: exact shares, each of rows that nothing has seen before.
+"""Sample splitting: exact shares of fresh rows, for every question or for every round of them.
 
-Fresh rows for every round: exact shares, for batches of questions that wait for no answer.
+A round is a batch of questions that wait for no answer.
 """
 
 from collections.abc import Mapping

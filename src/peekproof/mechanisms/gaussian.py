@@ -1,9 +1,4 @@
-"""A total, as a share, behind Gaussian noise on a public grid.
-
-The Gaussian noise with the narrowest intervals for a number of questions.
-
-Many totals at once, as shares, behind Gaussian noise on a public grid.
-"""
+"""Gaussian noise on a public grid: one share, or many at once, and how much of it is narrowest."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""A leaderboard that shows a new best only if it is better by a step: no noise, few transcripts.
+"""The ladder: a leaderboard that shows a new best only if it is better by a step.
 
-The leaderboard that promises most for a number of submissions.
+No noise, few transcripts; and the step that promises most for a number of submissions.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,4 @@
-"""A total, as a share, behind discrete Laplace noise on a public grid.
-
-The Laplace noise with the narrowest intervals for a number of questions.
-
-Several counts at once, as shares, each behind discrete Laplace noise on a public grid.
-"""
+"""Discrete Laplace noise on a public grid: one share or several, and how much is narrowest."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""A session that checks guesses until so many have failed, all with one tolerance.
+"""Checking guesses until so many have failed, all with one tolerance: GuessAndCheck that halts.
 
-A conversation of guesses that ends: how it is planned, and how it checks a guess.
+How it is planned, and how it checks a guess.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """What every mechanism has, whatever it releases; `peekproof.testing.mechanisms` checks it.
 
-What releases look like from outside: points of a grid that everybody knows beforehand.
-
-Opening many numbers at once: how many there are is public, what they are is not.
+Releases are points of a grid that everybody knows beforehand. Of many numbers that are opened at
+once it is public how many there are, and not what they are.
 """
 
 from fractions import Fraction

@@ -1,6 +1,6 @@
-"""A reusable holdout: guesses that agree with it stand; it speaks, noisily, when one does not.
+"""Thresholdout, the reusable holdout: a guess that agrees stands, others it corrects with noise.
 
-A reusable holdout for a session: its parameters, what a question pays, what an answer says.
+For a session also its parameters, what a question pays, and what an answer says.
 """
 
 from collections.abc import Mapping

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from peekproof.core.errors import NotAllowed, NotServed, Unauthenticated
 from peekproof.server import tokens
-from peekproof.server.rates import Rates, Strangers
+from peekproof.server.quotas import Rates, Strangers
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Scope, Token
 from peekproof.server.visits import PAGE_HEADER, Visits

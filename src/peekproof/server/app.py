@@ -18,30 +18,30 @@ from peekproof.server.openapi import openapi_endpoint
 from peekproof.server.page import page_routes
 from peekproof.server.problems import problem_of
 from peekproof.server.routes import (
-    asking,
-    attacking,
-    boards,
-    custody,
-    keeping,
-    looking,
-    pricing,
-    scoring,
-    visiting,
-    watching,
+    answers,
+    attack,
+    health,
+    history,
+    leaderboards,
+    ledgers,
+    prices,
+    scores,
+    signin,
+    token_admin,
 )
 
 # In the order in which they are tried: what is asked most comes first.
 ENDPOINTS: tuple[Endpoint, ...] = (
-    *asking.ENDPOINTS,
-    *scoring.ENDPOINTS,
-    *boards.ENDPOINTS,
-    *pricing.ENDPOINTS,
-    *looking.ENDPOINTS,
-    *custody.ENDPOINTS,
-    *keeping.ENDPOINTS,
-    *attacking.ENDPOINTS,
-    *visiting.ENDPOINTS,
-    *watching.ENDPOINTS,
+    *answers.ENDPOINTS,
+    *scores.ENDPOINTS,
+    *leaderboards.ENDPOINTS,
+    *prices.ENDPOINTS,
+    *history.ENDPOINTS,
+    *ledgers.ENDPOINTS,
+    *token_admin.ENDPOINTS,
+    *attack.ENDPOINTS,
+    *signin.ENDPOINTS,
+    *health.ENDPOINTS,
 )
 
 

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from peekproof.core.errors import InvalidInput, TooLarge, TooSlow
 from peekproof.learn.board.board import Board
 from peekproof.server.access import Caller
+from peekproof.server.dataset import Served
 from peekproof.server.gateway import Gateway
 from peekproof.server.keys import Keyed
-from peekproof.server.served import Served
 from peekproof.session.session import Session
 
 M = TypeVar("M", bound=msgspec.Struct)

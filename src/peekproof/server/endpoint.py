@@ -31,7 +31,7 @@ from peekproof.server.call import Call, decoded, read_body
 from peekproof.server.gateway import Gateway
 from peekproof.server.journal import Sender
 from peekproof.server.problems import problem_of, status_of, unforeseen
-from peekproof.server.rates import peer_of
+from peekproof.server.quotas import peer_of
 
 JSON = "application/json"
 LINES = "application/x-ndjson"

@@ -16,7 +16,7 @@ from typing import final
 from weakref import WeakKeyDictionary
 
 from peekproof.core.errors import InvalidInput, KeyInUse
-from peekproof.server.living import Living
+from peekproof.server.liveness import Living
 from peekproof.server.store import Store, now
 from peekproof.server.tokens import Token
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.charge import Charge, amount_of
 from peekproof.data.statistic import PairStatistic
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.record import Settled
 from peekproof.query.candidates import Candidates

@@ -8,7 +8,7 @@ from peekproof.core.answer import Answer
 from peekproof.core.charge import added
 from peekproof.core.numerics import decimal_up, float_up
 from peekproof.core.width import Width, plus_minus
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.file import MEMORY
 from peekproof.mechanisms.checking import Selection
 from peekproof.planner.own import Price

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from peekproof.core import check
 from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.planner.plan import Plan
 from peekproof.query.cells import bare, plain_number

@@ -10,7 +10,7 @@ from peekproof.core.answer import Answer, HistogramAnswer
 from peekproof.core.certificate import Certificate, Interval, Span
 from peekproof.core.charge import nothing
 from peekproof.core.errors import InvalidInput, QuestionError
-from peekproof.derive.within import GroupedAnswer
+from peekproof.derive.conditional import GroupedAnswer
 from peekproof.ledger.record import Settled
 from peekproof.mechanisms.gaussian import GaussianVector
 from peekproof.query.candidates import parse_candidates

@@ -11,7 +11,7 @@ from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.source import Source
 from peekproof.data.statistic import PairStatistic, Statistic
-from peekproof.derive.within import ConditionalAnswer, GroupedAnswer
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.ledger import Ledger
 from peekproof.noise.entropy import Entropy

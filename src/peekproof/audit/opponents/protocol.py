@@ -16,8 +16,8 @@ from peekproof.core.answer import Answer
 from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
+from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.derive.derived import Derived
-from peekproof.derive.within import ConditionalAnswer
 
 # The two-sided 95 % point of the normal law, as in every textbook interval.
 TEXTBOOK = 1.96

@@ -1,10 +1,7 @@
 """A leaderboard whose scores hold for fresh labels: what people call.
 
-What a team says about an entry, checked before anything is looked at.
-
-Answers of a batch that was paid for and never told, because a process ended in between.
-
-The one batch of the final: all finalists and their differences, on rows not touched before.
+The final is one batch: all finalists and their differences, on rows not touched before. Answers of
+a batch that was paid for and never told, because a process ended in between, are told by the next.
 """
 
 from collections.abc import Sequence

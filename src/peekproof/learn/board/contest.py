@@ -1,12 +1,7 @@
-"""What a board was made with. Fixed for good, and public but for where its files lie.
+"""Making a contest: settings, tables of labels, two phases, and one budget for the labels.
 
-Tables with an id for each row: of labels, and of predictions.
-
-The rows of both phases, and their labels: those of the final are not read before the close.
-
-Making a board: a folder that is there wholly or not at all.
-
-One budget for the labels of a contest: also those of both phases together are witnessed.
+Settings are fixed for good, and public but for where files lie. A board is a folder that is there
+wholly or not at all. Labels of the final are not read before the close.
 
 A phase has a fingerprint of its own, and a split at random another one each time. So that the same
 labels are recognised, in a second contest as in a holdout of all of them, the witness also knows

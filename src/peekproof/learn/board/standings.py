@@ -1,7 +1,4 @@
-"""Who stands where, as far as intervals tell entries apart.
-
-The final ranking: scores on rows that nobody had been told anything about.
-"""
+"""Standings and the final ranking, as far as intervals tell entries apart."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

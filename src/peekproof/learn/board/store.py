@@ -1,9 +1,8 @@
 """The file of a board: entries, predictions kept for the final, choices, and how far it is.
 
 Every change is one transaction, on disk when it returns. Whoever writes has the file alone, also
-among processes, for as long as it takes: so entries are in the order of the ledger.
-
-What a board asks of its ledgers: a share for each team, and how far they have come.
+among processes, for as long as it takes: so entries are in the order of the ledger. Of its ledgers
+a board asks a share for each team, and how far they have come.
 """
 
 import json

@@ -1,10 +1,7 @@
-"""What a team hands in: a prediction for every row of both phases.
+"""Submissions: a prediction for every row of both phases, and the entry that comes of it.
 
-One entry of a board: what was handed in, and what was told about it.
-
-The claim that is checked for an entry: its declared score, or that it is no better.
-
-Zip archives of others, unpacked where they can do no harm.
+The claim that is checked for an entry is its declared score, or that it is no better than the best.
+Zip archives of others are unpacked where they can do no harm.
 """
 
 import hashlib

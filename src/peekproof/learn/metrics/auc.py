@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from peekproof.derive.derived import Derived
-from peekproof.derive.ratio import portion
+from peekproof.derive.linear import portion
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.composite import Asking
 from peekproof.learn.metric import Wants

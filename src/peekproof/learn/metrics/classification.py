@@ -1,10 +1,7 @@
-"""Whether the prediction is the label.
+"""Metrics of classes: accuracy, counts of one class, and the gain of one prediction over another.
 
-How often one class is found, missed, and seen where it is not: parts of quotients.
-
-Each is a share of all rows, and by itself a metric like any other.
-
-By how much one prediction is worth more than another.
+Counts say how often a class is found, missed, and seen where it is not: parts of quotients. Each is
+a share of all rows, and by itself a metric like any other.
 """
 
 from dataclasses import dataclass

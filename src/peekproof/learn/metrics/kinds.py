@@ -1,8 +1,6 @@
-"""What metrics take: labels and predictions of one kind, numbers, probabilities.
+"""What metrics take: labels and predictions of one kind, and arguments in parentheses.
 
-The numbers and texts between the parentheses of a metric: how they are read and written.
-
-Whether two functions say the same, as far as that can be seen.
+And whether two functions say the same, as far as that can be seen.
 """
 
 import json

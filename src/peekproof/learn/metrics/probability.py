@@ -1,7 +1,4 @@
-"""How good probabilities are: losses of which the least expected one is that of the truth.
-
-How often the positive class comes, and does not, where its probability is in some bin.
-"""
+"""Metrics of probabilities: proper losses, and how often the positive class comes in each bin."""
 
 import math
 from dataclasses import dataclass

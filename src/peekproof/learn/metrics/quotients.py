@@ -2,8 +2,6 @@
 
 Each share is a question of its own, asked once and free from then on, so that the three of them
 for one model cost no more than their different parts.
-
-What a metric leaves to the most that a row can be worth: the other part of a rate.
 """
 
 from collections.abc import Sequence
@@ -13,8 +11,7 @@ from typing import ClassVar, final
 
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
-from peekproof.derive.linear import affine, weighted
-from peekproof.derive.ratio import portion
+from peekproof.derive.linear import affine, portion, weighted
 from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.composite import Asking
 from peekproof.learn.metric import Metric, Rows, Wants

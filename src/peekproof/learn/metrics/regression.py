@@ -1,12 +1,9 @@
-"""How far predicted numbers are off. No error counts more than the distance of two bounds.
+"""Metrics of numbers: absolute and squared errors, moments of labels, and R².
 
-The bounds say between which numbers labels lie. They belong to the metric and must not come from
-the rows: narrow ones give narrow intervals. Predictions beyond them are refused. Labels beyond
-them cannot be, for that would tell that there are some: their errors are cut to the width.
-
-What is asked of labels alone, whoever predicts: the parts of a variance.
-
-How much of the variance of labels is explained, from three means that hold together.
+No error counts more than the distance of two bounds, between which labels lie. The bounds belong to
+the metric and must not come from the rows: narrow ones give narrow intervals. Predictions beyond
+them are refused. Labels beyond them cannot be, for that would tell that there are some: their
+errors are cut to the width. R² follows from three means that hold together.
 """
 
 from dataclasses import dataclass
@@ -17,9 +14,8 @@ import numpy as np
 
 from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput
-from peekproof.derive.derived import Derived
+from peekproof.derive.derived import Derived, Range
 from peekproof.derive.joint import Joint
-from peekproof.derive.range import Range
 from peekproof.learn.column import Labels, Numbers, Predictions
 from peekproof.learn.composite import Asking
 from peekproof.learn.metric import Rows, Wants

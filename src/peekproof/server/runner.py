@@ -16,14 +16,14 @@ from starlette.types import ASGIApp
 
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.server.app import application
-from peekproof.server.beforehand import checked_files
 from peekproof.server.connections import connections
 from peekproof.server.contests import kept, open_boards, release
+from peekproof.server.dataset import Served, open_all
 from peekproof.server.gateway import Gateway
+from peekproof.server.preflight import checked_files
 from peekproof.server.progress import Listener
-from peekproof.server.served import Served, open_all
 from peekproof.server.settings import Settings
-from peekproof.server.supervising import Supervisor
+from peekproof.server.supervisor import Supervisor
 
 BACKLOG = 2048
 _log = logging.getLogger("peekproof.server")

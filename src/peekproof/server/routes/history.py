@@ -14,10 +14,10 @@ from peekproof.core.numerics import level_down
 from peekproof.ledger.record import settled_to_body
 from peekproof.planner.plan import Guessed
 from peekproof.server.call import Call
+from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Endpoint, as_json
 from peekproof.server.replies import found_of, promise_of
-from peekproof.server.routes.scoring import Scored, scored_on
-from peekproof.server.served import Served
+from peekproof.server.routes.scores import Scored, scored_on
 from peekproof.session.promised import planned_radius
 from peekproof.session.receipt import receipt as receipt_of
 from peekproof.session.session import Session

@@ -22,11 +22,11 @@ from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question
 from peekproof.server import messages
 from peekproof.server.call import Call
+from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Endpoint, as_json
 from peekproof.server.holdouts import ServedHoldout
-from peekproof.server.predicted import read_predictions
+from peekproof.server.predictions import read_predictions
 from peekproof.server.replies import Chosen, Number, Replying
-from peekproof.server.served import Served
 
 _PAGE = 100_000
 

@@ -14,8 +14,8 @@ from peekproof.ledger.entry import checked
 from peekproof.ledger.export import end_line, entry_line
 from peekproof.server import messages
 from peekproof.server.call import Call
+from peekproof.server.dataset import Served, read_shares
 from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
-from peekproof.server.served import Served, read_shares
 from peekproof.server.stream import streamed
 from peekproof.session.parsing import analyst_name
 from peekproof.session.replay import replay
