@@ -75,12 +75,11 @@ def best(
         mechanisms=[Gaussian],  # the one that can choose
         analyst=analyst,
     ) as session:
-        if price_wanted:
-            _show_price(session, session.price_of_best(asked, loss=loss), json_wanted)
-            return
         price = session.price_of_best(asked, loss=loss)
-        if not price.known:
-            consent.to(price.questions, draws=1, left=session.remaining)
+        if price_wanted:
+            _show_price(session, price, json_wanted)
+            return
+        consent.to(price.questions, draws=1, left=session.remaining)  # known ones cost nothing
         with bar.shown():
             choice = session.best(asked, loss=loss)
         if json_wanted:
