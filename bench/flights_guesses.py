@@ -27,7 +27,8 @@ from measure import RESULTS
 import peekproof
 from lab.real_data import flights_table
 from peekproof.guess.guesser import Guesser
-from peekproof.mechanisms.checking import past_of
+from peekproof.mechanisms.base import recorded_draw
+from peekproof.mechanisms.checking import CheckedGuess
 from peekproof.query.question import parse_question
 from peekproof.theory.generalization.checking import Transcript, Weights, least_tolerance
 
@@ -53,17 +54,19 @@ def report(analyst: Analyst, floor: float) -> dict[str, float]:
     least: list[float] = []
     unfailed: list[float] = []
     for settled in list(analyst.session.ledger.answers().values())[::10]:
-        terms = settled.terms
-        past, guess = past_of(terms), Fraction(terms["guess"])
-        levels = int(terms.get("levels", "1"))
+        draw = recorded_draw(settled.terms, rows=rows)
+        if not isinstance(draw, CheckedGuess):
+            raise TypeError("guesses are checked here")
         for found, after in (
-            (least, past),
-            (unfailed, Transcript(questions=past.questions)),
+            (least, draw.past),
+            (unfailed, Transcript(questions=draw.questions)),
         ):
             level = Weights.HORIZON.log_inverse_level(past=after, target=target)
-            needed = least_tolerance(rows=rows, guess=guess, log_inverse_level=level, levels=levels)
+            needed = least_tolerance(
+                rows=rows, guess=draw.guess, log_inverse_level=level, levels=draw.levels
+            )
             found.append(float(needed) / floor)
-        tolerances.append(float(Fraction(terms["tolerance"])) / floor)
+        tolerances.append(float(draw.tolerance) / floor)
     failed = [answer for answer, _ in told if "T-check-failed" in answer.certificate.theorems]
     return {
         "questions": len(told),

@@ -84,7 +84,7 @@ def main() -> None:
         each.title: [done for done in outcomes if done.mechanism == each.setup.name and done.began]
         for each in taking_part
     }
-    kinds = [analyst.KIND for analyst in analysts]
+    kinds = [analyst.kind for analyst in analysts]
     size = f"{rows:,} rows, at most {questions:,} questions, confidence 0.95"
     run.keep(
         Result(

@@ -1,7 +1,7 @@
 """What the embedded ledger costs beside the bare writes it cannot do without, alone and crowded.
 
 A bare group-committing writer is the least that could serve a crowd: threads put rows on a queue,
-one of them commits all that has gathered. An ask is two durable writes; both sides do the same.
+one of them commits all that has gathered. An ask is one durable write; both sides do the same.
 A large ledger is opened with its snapshot and without, and verified, beside a bare read of it.
 
 Run: make bench ARGS="--only ledger"
@@ -23,7 +23,8 @@ from result import Cell, Chart, Result, Sheet
 from peekproof.core.charge import GDP
 from peekproof.ledger.entry import Entry, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.record import reserve_body, settle_body
+from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.record import charge_body
 from peekproof.ledger.sqlite import SqliteStore
 
 BODY = "x" * 300  # about the size of an entry
@@ -39,10 +40,9 @@ def bare(path: Path) -> sqlite3.Connection:
 
 def writing(connection: sqlite3.Connection) -> Callable[[], None]:
     def write() -> None:
-        for _ in range(2):
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute("INSERT INTO entry (body) VALUES (?)", (BODY,))
-            connection.execute("COMMIT")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO entry (body) VALUES (?)", (BODY,))
+        connection.execute("COMMIT")
 
     return write
 
@@ -70,11 +70,10 @@ class Writer:
                 lock.release()
 
     def write(self) -> None:
-        for _ in range(2):
-            lock = threading.Lock()
-            lock.acquire()
-            self.rows.put(lock)
-            lock.acquire()
+        lock = threading.Lock()
+        lock.acquire()
+        self.rows.put(lock)
+        lock.acquire()
 
     def stop(self) -> None:
         self.rows.put(None)
@@ -105,9 +104,9 @@ def alone_and_crowded(folder: Path, *, rounds: int, each: int) -> Sheet:
         }
 
     return Sheet.of(
-        "An ask over the two durable writes of a bare SQLite file, alone and among "
+        "An ask over the durable write of a bare SQLite file, alone and among "
         f"{CLIENTS} threads. Of times less is better, of rates more",
-        {"Two bare durable writes": row("bare", theirs), "Peekproof ask": row("ask", ours)},
+        {"A bare durable write": row("bare", theirs), "Peekproof ask": row("ask", ours)},
     )
 
 
@@ -115,16 +114,17 @@ def write_large(path: Path, *, entries: int) -> int:
     """Make a ledger of that many entries and its opening; the bytes of what they say."""
     store = SqliteStore.create(str(path), first := follow(None, "open", OPENING.to_body()))
     last, batch, size = first, list[Entry](), 0
-    for number in range(entries // 2):
+    for number in range(entries):
         digest = f"{number:064x}"
         total = GDP(COST.cost.mu_squared * (number + 1))  # type: ignore[union-attr]
-        body = reserve_body({digest: f"age > {number}"}, [COST], total=total, analyst="")
-        reserve = follow(last, "reserve", {**body, "format": 2, "at": "2026-11-16T00:00:00Z"})
-        settle = settle_body(reserve.sequence, {digest: Fraction(number % 1000, 1000)})
-        last = follow(reserve, "settle", {**settle, "format": 2, "at": "2026-11-16T00:00:00Z"})
-        batch += [reserve, last]
-        size += len(reserve.text) + len(last.text)
-        if len(batch) >= 20_000 or number == entries // 2 - 1:
+        value = Fraction(number % 1000, 1000)
+        body = charge_body(
+            {digest: f"age > {number}"}, [COST], total=total, analyst="", values=[value]
+        )
+        last = follow(last, "answer", {**body, "format": FORMAT, "at": "2026-11-16T00:00:00Z"})
+        batch.append(last)
+        size += len(last.text)
+        if len(batch) >= 20_000 or number == entries - 1:
             store.begin(after=batch[0].sequence - 1)
             store.commit(batch)
             batch = []
@@ -184,9 +184,9 @@ def main() -> None:
             name="ledger",
             title="The embedded ledger",
             about=(
-                "An ask is written down twice, before its data are read and before it is "
-                "answered, and both are on disk before it goes on. It is compared with bare "
-                "writes of about as much text to SQLite, as durable; among many threads, with "
+                "An ask is written down once, with what it costs and its answer, and is on disk "
+                "before anybody is told. It is compared with bare writes of about as much text "
+                "to SQLite, as durable; among many threads, with "
                 "one bare writer that commits whatever has gathered."
             ),
             sheets=sheets,

@@ -6,9 +6,8 @@ import time
 from collections.abc import Callable
 from fractions import Fraction
 
-from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP, Offer
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.opening import Opening
 
 CLIENTS = 64
@@ -22,7 +21,6 @@ OPENING = Opening(
     budget=GDP(Fraction(1)),
     entropy="system",
 )
-GATE = SessionGate.within(OPENING.budget)
 
 
 def asking(ledger: Ledger) -> Callable[[], None]:
@@ -31,12 +29,10 @@ def asking(ledger: Ledger) -> Callable[[], None]:
 
     def ask() -> None:
         digest = f"{next(numbers):064x}"
-        reserved = ledger.reserve(
-            {digest: f"age > {digest[-6:]}"}, offers=lambda *_: [COST], gate=GATE
-        )
-        if not isinstance(reserved, Reservation):
+        reserved = ledger.lose({digest: f"age > {digest[-6:]}"}, offers=lambda *_: [COST])
+        if not isinstance(reserved, Written):
             raise RuntimeError("refused")
-        ledger.settle(reserved, {digest: Fraction(1, 3)})
+        ledger.recover(reserved, {digest: Fraction(1, 3)})
 
     return ask
 

@@ -20,8 +20,8 @@ from result import Chart, Result, Sheet
 
 from lab.forcing.routes import Route, routes
 from lab.tightness import FALSE_ALARM, Finding, tightness
+from peekproof.audit.routes import REFERENCE, quotes
 from peekproof.core.certificate import Simultaneous, Target
-from peekproof.planner.quotes import REFERENCE, quotes
 
 CONFIDENCE = Fraction(19, 20)
 SEED = 1
@@ -31,7 +31,14 @@ CHEAP, FEW = 400, 60
 WORKERS = 2
 OVER, FORCED = "radius", "forced error"  # both over what questions fixed beforehand would need
 # They answer only batches, guesses or improvements, or have radii that grow as questions come.
-OTHERWISE = ("rounds", "checking", "limited-checking", "thresholdout", "ladder", "open-ended")
+OTHERWISE = (
+    "fresh-rows-in-rounds",
+    "checking",
+    "limited-checking",
+    "thresholdout",
+    "ladder",
+    "open-ended",
+)
 AXIS = "over the radius for questions that were all fixed beforehand"
 ABOUT = (
     "The radius that each route certifies for all of so many adaptively chosen questions "

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, picture, ruled
+from peekproof.audit.guesses import HALF, failures_within, split_guessing
 from peekproof.core.certificate import Target
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.base import VACUOUS
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.guessing import HALF, failures_within, split_guessing
-from peekproof.planner.plan import VACUOUS, plan
+from peekproof.mechanisms.plan import plan
 from peekproof.theory.generalization.splitting import split_certificate
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _panel(rows: int) -> Panel:
         rows=rows,
         guesses=tuple(each.radius for each in guesses),
         noise=noise,
-        fresh=plan(rows=rows, target=TARGET, mechanisms=(Splitting,)).radius,
+        fresh=plan(rows=rows, target=TARGET, mechanisms=(FreshRows,)).radius,
         fixed=split_certificate(rows=rows, rounds=1, target=TARGET).radius,
         most=failures_within(
             rows=guesses[0].rows,

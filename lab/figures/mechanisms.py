@@ -21,7 +21,7 @@ from peekproof.audit.figures.look import BLUE, GREEN, GREY, INK, ORANGE, SKY, pi
 from peekproof.core.certificate import Target
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.mechanisms.truncation import Truncation
@@ -61,14 +61,14 @@ class Line:
 def error_lines() -> tuple[Line, ...]:
     """Pr[|release − share of the sample| > t] for a share of ½, before rounding to the grid.
 
-    For bins a share lies anywhere in its own; for splitting the sample is the whole one.
+    For bins a share lies anywhere in its own; for fresh rows the sample is the whole one.
     """
     wide = 1 / (ROWS * EPSILON)
     laplace = Laplace(rows=ROWS, scale=wide, step=STEP)
     gaussian = Gaussian(rows=ROWS, sigma=wide, step=STEP)
     discrete = DiscreteGaussian(rows=ROWS, sigma=wide, step=STEP)
     bins = Truncation(rows=ROWS, bins=best_bins(rows=ROWS, target=TARGET))
-    split = Splitting(rows=ROWS, parts=QUESTIONS, key="0" * 32)
+    fresh = FreshRows(rows=ROWS, rounds=QUESTIONS)
     return (
         Line(
             name="Laplace", law=_laplace(laplace), radius=laplace.radius(beta=BETA),
@@ -89,7 +89,7 @@ def error_lines() -> tuple[Line, ...]:
             pointing=(0.0199, 4.5e-3),
         ),
         Line(
-            name=f"fresh rows,\n{split.rows_per_part} a question", law=_splitting(split),
+            name=f"fresh rows,\n{fresh.rows_per_round} a question", law=_fresh_rows(fresh),
             colour=INK, named=(0.064, 0.45),
         ),
     )  # fmt: skip
@@ -148,8 +148,8 @@ def _discrete_gaussian(mechanism: DiscreteGaussian) -> Law:
     return law
 
 
-def _splitting(mechanism: Splitting) -> Law:
-    part, rows = mechanism.rows_per_part, mechanism.rows
+def _fresh_rows(mechanism: FreshRows) -> Law:
+    part, rows = mechanism.rows_per_round, mechanism.rows
     ones = rows // 2
     whole = _choose(rows, part)
     return _around_half(

@@ -19,22 +19,33 @@ from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Certificate, Target
 from peekproof.core.secret import Exact
+from peekproof.mechanisms.base import Ask, Past
 from peekproof.mechanisms.checking import (
+    CheckedGuess,
     Checking,
     GuessAndCheck,
     Passed,
-    checked_certificate,
-    checked_offer,
-    described_check,
 )
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.thresholdout import Stands, Thresholdout
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.generalization.checking import Transcript
+from peekproof.session.queries import ANY_SHARE
 
 # What is tried, as parts of an interval.
 BOLDNESS = tuple(Fraction(part, 20) for part in range(5, 20))
+
+
+def _first(
+    rows: int, target: Target, *, guess: Fraction, tolerance: Fraction | None = None
+) -> CheckedGuess:
+    """How a session checks this guess about a share before anything else was asked."""
+    allowed = None if tolerance is None else float(tolerance)
+    ask = Ask(what=ANY_SHARE, guessed=guess, tolerance=allowed)
+    made = Checking(rows=rows).offer(ask, Past(target=target))
+    if not isinstance(made, CheckedGuess):
+        raise TypeError(made)
+    return made
 
 
 @lru_cache(maxsize=512)
@@ -42,24 +53,17 @@ def _checked(
     rows: int, guess: Fraction, tolerance: Fraction, target: Target
 ) -> tuple[GuessAndCheck, Around, Around]:
     """The first check of a conversation, and the intervals if it passes and if not."""
-    offer = checked_offer(
-        rows=rows, guess=guess, tolerance=tolerance, past=Transcript(), target=target, levels=1
-    )
-    made = described_check(offer.terms, rows=rows)
+    made = _first(rows, target, guess=guess, tolerance=tolerance)
     passed, failed = (
-        around(checked_certificate(made, {**offer.terms, "outcome": outcome}, target))
-        for outcome in ("passed", "failed")
+        around(made.certificate(Checking(rows=rows), target, failed=each)) for each in (False, True)
     )
-    return made, passed, failed
+    return made.law, passed, failed
 
 
 @lru_cache(maxsize=64)
 def proposed_tolerance(rows: int, target: Target) -> Fraction:
     """What a session allows the first guess of one half to be off, if nobody says."""
-    offer = checked_offer(
-        rows=rows, guess=HALF, tolerance=None, past=Transcript(), target=target, levels=1
-    )
-    return Fraction(offer.terms["tolerance"])
+    return _first(rows, target, guess=HALF).tolerance
 
 
 @final
@@ -143,8 +147,8 @@ class Guesses:
         self, mechanism: Thresholdout, *, rng: np.random.Generator, noise: Entropy
     ) -> Iterator[Claim]:
         radius, standing, corrected = _promises(mechanism, self.target)
-        guess, run = mechanism.rounded(self._guess(radius)), mechanism.start(rng=noise)
-        for _ in range(min(mechanism.budget, self.target.questions)):
+        guess, run = mechanism.rounded(self._guess(radius)), mechanism.start_run(rng=noise)
+        for _ in range(min(mechanism.corrections, self.target.questions)):
             told = run.release(_coin(mechanism.rows, rng), guess=guess)
             allows = standing if isinstance(told, Stands) else corrected
             yield claim(told.share, allows(told.share), truth=HALF)

@@ -15,7 +15,7 @@ from peekproof.audit.analysts.populations import HALF
 from peekproof.audit.fight import Claim
 from peekproof.core.certificate import Target
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Entropy
 
@@ -81,7 +81,7 @@ class Fresh:
     Of all claims only that of the furthest count is made: intervals around one half are alike.
     """
 
-    mechanism: Splitting | Rounds
+    mechanism: FreshRows
     target: Target
     allows: Around
 
@@ -94,9 +94,8 @@ class Fresh:
         return 0
 
     def play(self, coins: Coins, *, rng: np.random.Generator, noise: Entropy) -> Iterator[Claim]:  # noqa: ARG002
-        match self.mechanism:
-            case Splitting(rows_per_part=rows) | Rounds(rows_per_round=rows):
-                totals = rng.binomial(rows, 0.5, self.target.questions)
+        rows = self.mechanism.rows_per_round
+        totals = rng.binomial(rows, 0.5, self.target.questions)
         furthest = int(totals[np.argmax(np.abs(2 * totals - rows))])
         released = self.mechanism.release(Exact(furthest), rng=noise)
         yield claim(released, self.allows(released), truth=HALF)

@@ -1,6 +1,6 @@
 """Every route to an interval, each with the attacks that are made on it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from lab.forcing.bold import (
@@ -13,21 +13,21 @@ from lab.forcing.bold import (
 from lab.forcing.exact import Edges, Fresh
 from lab.forcing.protocol import Attack, around
 from lab.forcing.voting import Staged, Steady, voting
+from peekproof.audit.opponents.sessions import Opened
+from peekproof.audit.routes import OURS, Quote, quotes
 from peekproof.core.certificate import Simultaneous, Target
 from peekproof.core.numerics import float_up
+from peekproof.mechanisms.base import VACUOUS, Limit
 from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian, on_grid
 from peekproof.mechanisms.ladder import Ladder, best_ladder
 from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
+from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.plan import Plan, open_ended_plan, plan
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.open_ended import open_ended_plan
-from peekproof.planner.plan import VACUOUS, Plan, plan
-from peekproof.planner.quote import Quote
-from peekproof.planner.quotes import OURS, quotes
 
 # Batches of questions, and guesses that may fail, as where opponents are opened.
 _ROUNDS = _FAILURES = 10
@@ -54,7 +54,8 @@ def routes(*, rows: int, target: Target) -> tuple[Route, ...]:
         *(_noisy(rows, target, kind) for kind in (Gaussian, Laplace)),
         _open_ended(rows, target),
         _truncated(rows, target),
-        *(_fresh(rows, target, kind) for kind in (Splitting, Rounds)),
+        _fresh(rows, target),
+        _fresh(rows, target, rounds=min(_ROUNDS, target.questions)),
         _checked(rows, target),
         *(_limited(rows, target, kind) for kind in (LimitedChecking, Thresholdout)),
         _ladder(rows, target),
@@ -72,13 +73,13 @@ def _noisy(rows: int, target: Target, kind: type[Gaussian | Laplace]) -> Route:
 
 
 def _open_ended(rows: int, target: Target) -> Route | None:
-    best = open_ended_plan(rows=rows, confidence=target.confidence)
+    best = open_ended_plan(OpenEnded, rows=rows, confidence=target.confidence)
     if not isinstance(best.mechanism, OpenEnded) or best.target.questions < target.questions:
         return None
     answering = Staged(best.mechanism, best.target)
     last = best.mechanism.certify_stage(best.mechanism.stage_of(target.questions), best.target)
     return Route(
-        name=OpenEnded.KIND,
+        name=OpenEnded.kind,
         ours=True,
         radius=last.radius,
         attacks=(voting(answering, rows=rows, target=target),),
@@ -93,19 +94,18 @@ def _truncated(rows: int, target: Target) -> Route:
     return _route(best, Edges(mechanism=best.mechanism, target=target, allows=allows))
 
 
-def _fresh(rows: int, target: Target, kind: type[Splitting | Rounds]) -> Route:
-    rounds = min(_ROUNDS, target.questions) if kind is Rounds else None
-    best = plan(rows=rows, target=target, mechanisms=(kind,), rounds=rounds)
-    if not isinstance(best.mechanism, Splitting | Rounds):
-        raise TypeError(kind)
-    allows = around(best.certificate)
-    return _route(best, Fresh(mechanism=best.mechanism, target=target, allows=allows))
+def _fresh(rows: int, target: Target, *, rounds: int | None = None) -> Route:
+    best = plan(rows=rows, target=target, mechanisms=(FreshRows,), rounds=rounds)
+    if not isinstance(best.mechanism, FreshRows):
+        raise TypeError(FreshRows)
+    attack = Fresh(mechanism=best.mechanism, target=target, allows=around(best.certificate))
+    return replace(_route(best, attack), name=Opened(FreshRows, rounds).name)
 
 
 def _checked(rows: int, target: Target) -> Route:
     mechanism = Checking(rows=rows)
     return Route(
-        name=Checking.KIND,
+        name=Checking.kind,
         ours=True,
         radius=float_up(proposed_tolerance(rows, target)),
         attacks=tuple(
@@ -129,7 +129,7 @@ def _limited(rows: int, target: Target, kind: type[LimitedChecking | Thresholdou
 def _ladder(rows: int, target: Target) -> Route:
     best = best_ladder(rows, target)
     return Route(
-        name=Ladder.KIND,
+        name=Ladder.kind,
         ours=True,
         radius=best.certify(target).radius,
         attacks=tuple(Unseen(mechanism=best, target=target, boldness=each) for each in BOLDNESS),
@@ -155,4 +155,4 @@ def _published(rows: int, target: Target, quote: Quote) -> Route | None:
 
 
 def _route(best: Plan, *attacks: Attack) -> Route:
-    return Route(name=best.mechanism.KIND, ours=True, radius=best.radius, attacks=attacks)
+    return Route(name=best.mechanism.kind, ours=True, radius=best.radius, attacks=attacks)

@@ -64,7 +64,7 @@ class Staged:
 
     def at(self, draw: int) -> tuple[Noisy, Around]:
         stage = self._mechanism.stage_of(draw)
-        return self._mechanism.stages[stage], self._around[stage]
+        return self._mechanism.noise(stage), self._around[stage]
 
 
 @final

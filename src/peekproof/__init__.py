@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         LedgerTooNew,
         LedgerUnavailable,
         Malformed,
+        MechanismMissing,
         NotAllowed,
         NotServed,
         NotThisWay,
@@ -72,15 +73,14 @@ if TYPE_CHECKING:
     from peekproof.learn.scorer import HoldoutScorer
     from peekproof.learn.searching import Search
     from peekproof.mechanisms.checking import Checking
-    from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+    from peekproof.mechanisms.fresh_rows import FreshRows
     from peekproof.mechanisms.gaussian import Gaussian
     from peekproof.mechanisms.laplace import Laplace
     from peekproof.mechanisms.limited_checking import LimitedChecking
     from peekproof.mechanisms.open_ended import OpenEnded
+    from peekproof.mechanisms.plan import Plan, Price, plan
     from peekproof.mechanisms.thresholdout import Thresholdout
     from peekproof.mechanisms.truncation import Truncation
-    from peekproof.planner.own import Price
-    from peekproof.planner.plan import Plan, plan
     from peekproof.session.guessers import Training, consistent_median, learned_weights
     from peekproof.session.history import History, Recorded
     from peekproof.session.opening import open
@@ -103,6 +103,7 @@ _ERRORS = (
     "LedgerMoved",
     "LedgerTooNew",
     "LedgerUnavailable",
+    "MechanismMissing",
     "QuestionError",
     "Refusal",
     "TypeMismatch",
@@ -161,20 +162,19 @@ _HOMES = {
     "Laplace": "peekproof.mechanisms.laplace",
     "LimitedChecking": "peekproof.mechanisms.limited_checking",
     "OpenEnded": "peekproof.mechanisms.open_ended",
-    "Price": "peekproof.planner.own",
-    "Rounds": "peekproof.mechanisms.fresh_rows",
-    "Splitting": "peekproof.mechanisms.fresh_rows",
+    "Price": "peekproof.mechanisms.plan",
+    "FreshRows": "peekproof.mechanisms.fresh_rows",
     "Thresholdout": "peekproof.mechanisms.thresholdout",
     "Truncation": "peekproof.mechanisms.truncation",
     "Certificate": "peekproof.core.certificate",
     "Interval": "peekproof.core.certificate",
-    "Plan": "peekproof.planner.plan",
+    "Plan": "peekproof.mechanisms.plan",
     "RemoteSession": "peekproof.client.session",
     "Session": "peekproof.session.session",
     "Target": "peekproof.core.certificate",
     "connect": "peekproof.client.connecting",
     "open": "peekproof.session.opening",
-    "plan": "peekproof.planner.plan",
+    "plan": "peekproof.mechanisms.plan",
     "to_pandas": "peekproof.core.frames",
     "verify_export": "peekproof.learn.board.export",
     "History": "peekproof.session.history",
@@ -202,6 +202,7 @@ __all__ = [
     "Domain",
     "EvaluationFailed",
     "FailuresExhausted",
+    "FreshRows",
     "GatewayError",
     "GatewayUnavailable",
     "Gaussian",
@@ -225,6 +226,7 @@ __all__ = [
     "LedgerUnavailable",
     "LimitedChecking",
     "Malformed",
+    "MechanismMissing",
     "NotAllowed",
     "NotServed",
     "NotThisWay",
@@ -238,13 +240,11 @@ __all__ = [
     "Recorded",
     "Refusal",
     "RemoteSession",
-    "Rounds",
     "RoundsExhausted",
     "Search",
     "Session",
     "ShareExhausted",
     "Source",
-    "Splitting",
     "Statistic",
     "Target",
     "Thresholdout",

@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.answer import Answer
+from peekproof.core.charge import GDP
 from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.price import narrowest
 from peekproof.session import Session
+from peekproof.theory.generalization.gaussian import own_drift
 
 LABEL = "y"
 
@@ -133,7 +134,9 @@ _COARSEST = 0.49  # wider ones are refused
 def own_radii(session: Session) -> Told:
     """Cheap answers first, narrow ones for what looked best, a narrow vote; rare shares between."""
     plan, told = session.plan, Told()
-    narrow = (plan.radius + narrowest(plan)) / 2
+    assert isinstance(plan.budget, GDP)
+    drift = own_drift(plan.budget, plan.target)  # what no noise takes away
+    narrow = (plan.radius + drift) / 2
     coarse = [min(times * plan.radius, _COARSEST) for times in (1.5, 2, 3)]
     names = features(plan.target.questions - 3)
     for number, name in enumerate(names):

@@ -21,7 +21,7 @@ from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.query.question import Question, parse_question
 from peekproof.session import Session
-from peekproof.session.past import Past
+from peekproof.session.past import Pasts
 from peekproof.testing.statistics import excess_p_value, statistical
 from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
 
@@ -79,8 +79,8 @@ def condition(name: str, rng: np.random.Generator) -> tuple[str, Mask]:
 
 def reach(session: Session, guess: Fraction) -> float:
     """How far the population can be from a guess that the sample agrees with exactly."""
-    past = Past(schema=session.schema).look(session.ledger.seen)
-    level = Weights.HORIZON.log_inverse_level(past=past, target=session.plan.target)
+    past = Pasts(session.plan, schema=session.schema).look(session.ledger.seen)
+    level = Weights.HORIZON.log_inverse_level(past=past.transcript, target=session.plan.target)
     rows = session.plan.rows
     around = checked_interval(round(guess * rows), rows=rows, log_inverse_level=level)
     return max(float(guess) - around.low, around.high - float(guess))
@@ -211,7 +211,7 @@ SIGNS, VOTERS = 2_000, 151
 class Half:
     """One who always guesses one half, which is the truth about signs, and never about a sample."""
 
-    KIND: ClassVar[str] = "half"
+    kind: ClassVar[str] = "half"
 
     def guess(self, question: Question) -> Fraction:
         return Fraction(1, 2)
@@ -220,7 +220,7 @@ class Half:
         """Nothing."""
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND}
+        return {"kind": self.kind}
 
 
 def majority(session: Session) -> tuple[Told, list[int]]:

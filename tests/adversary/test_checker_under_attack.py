@@ -213,13 +213,13 @@ def test_a_session_that_forgets_its_failures_would_be_misled(
         return counted(weights, past=Transcript(questions=past.questions), target=target)
 
     monkeypatch.setattr(Weights, "log_inverse_level", forgetful)
-    planner_checking.checked_offer.cache_clear()
+    planner_checking._checked_guess.cache_clear()
     try:
         with opened(STRONGEST.data(np.random.default_rng(1))) as session:
             checker = Checker(session)
             asked = STRONGEST.play(checker.narrow, rng=np.random.default_rng(2)).decisive
     finally:
-        planner_checking.checked_offer.cache_clear()  # what it offered is remembered
+        planner_checking._checked_guess.cache_clear()  # what it offered is remembered
 
     assert not holds(checker.answers[asked.question].interval, asked.truth)
 

@@ -21,11 +21,11 @@ from adversary.attacks import (
     rebuilding,
 )
 from peekproof.data.table import Table
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.base import Mechanism
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Mechanism
 from peekproof.testing.statistics import excess_p_value, statistical
 from sizes import sized
 
@@ -89,7 +89,7 @@ def test_no_attack_makes_a_route_miss_more_often_than_it_promises() -> None:
     that misses in 4 of 10 is caught, in 200 one that misses in 1 of 4.
     """
     often, oftener = sized(60, full=200), sized(60, full=300)
-    routes = (Gaussian, Truncation, Splitting)
+    routes = (Gaussian, Truncation, FreshRows)
     fights = [
         *(Fight(route, correlation, 300, 12, often) for route in routes),
         *(Fight(route, boosting, 300, 12, often) for route in routes),
@@ -106,8 +106,8 @@ def test_halved_intervals_are_caught_on_every_route() -> None:
     for fight in (
         Fight(Gaussian, one_question, 200, 1, sized(1500, full=2500), confidence=0.99),
         Fight(Truncation, one_question, 200, 1, 300, confidence=0.99),
-        Fight(Splitting, one_question, 200, 1, 300, confidence=0.99),
-        Fight(Splitting, rebuilding, 300, 6, sized(50, full=150)),
+        Fight(FreshRows, one_question, 200, 1, 300, confidence=0.99),
+        Fight(FreshRows, rebuilding, 300, 6, sized(50, full=150)),
     ):
         honest, halved = missed(fight)
         assert p_value(honest, fight) > FALSE_ALARM, fight
@@ -115,26 +115,30 @@ def test_halved_intervals_are_caught_on_every_route() -> None:
 
 
 @statistical(false_alarm=FALSE_ALARM)
-def test_splitting_that_never_moves_on_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fresh_rows_that_never_move_on_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: all questions are counted on the first part."""
-    plain = Table.totals_part
+    part, batch = Table.totals_part, Table.totals_round
 
     def stuck(self, questions, *, first, parts, key):  # type: ignore[no-untyped-def]
-        return [plain(self, [each], first=0, parts=parts, key=key)[0] for each in questions]
+        return [part(self, [each], first=0, parts=parts, key=key)[0] for each in questions]
 
-    fight = Fight(Splitting, correlation, 400, 20, sized(40, full=100))
+    def stuck_batch(self, questions, *, number, rounds, key):  # type: ignore[no-untyped-def]
+        return batch(self, questions, number=0, rounds=rounds, key=key)
+
+    fight = Fight(FreshRows, correlation, 400, 20, sized(40, full=100))
     assert p_value(missed(fight)[0], fight) > FALSE_ALARM
     monkeypatch.setattr(Table, "totals_part", stuck)
+    monkeypatch.setattr(Table, "totals_round", stuck_batch)
     fight = replace(fight, sessions=100)
     assert p_value(missed(fight)[0], fight) < FALSE_ALARM
 
 
-def test_splitting_holds_when_rows_are_equal() -> None:
+def test_fresh_rows_hold_when_rows_are_equal() -> None:
     """A single true/false column has two kinds of rows; a part must hold both."""
     rng = np.random.default_rng(1)
     for number in range(20):
         data = {"b": rng.integers(0, 2, 2000) > 0}
         with peekproof.open(
-            data, questions=5, mechanisms=[Splitting], entropy=Seeded(number), ledger=":memory:"
+            data, questions=5, mechanisms=[FreshRows], entropy=Seeded(number), ledger=":memory:"
         ) as session:
             assert 0.5 in session.ask("b")

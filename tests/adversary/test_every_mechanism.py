@@ -177,7 +177,7 @@ class _Exact:
 def test_a_certificate_that_lost_its_margin_would_be_found_out() -> None:
     analyst, seed = Correlation(rows=ROWS, features=40), 2
 
-    for name in ("gaussian", "splitting", "checking"):
+    for name in ("gaussian", "fresh-rows", "checking"):
         right = certified_against(OPPONENTS[name], analyst, seed=seed)
         wrong = certified_against(Narrowed(OPPONENTS[name], 1 / 12), analyst, seed=seed)
         assert withstands(right)

@@ -359,8 +359,8 @@ def test_digests_of_entries_cannot_be_compared_without_the_key(tmp_path: Path) -
         for mark, heads in HEADS_BY_PRINT.items():
             body = {**first.body, "fingerprint": mark, "key": key}
             text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-            digest = link(link(GENESIS, 1, "open", text), 2, "reserve", second.text)
-            found += [heads] if digest == paper.reserve.digest else []
+            digest = link(link(GENESIS, 1, "open", text), 2, "answer", second.text)
+            found += [heads] if digest == paper.entry.digest else []
         return found
 
     assert compared(first.body["key"]) == [int(HEADS.sum())]

@@ -25,8 +25,8 @@ from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import Opening
 from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.plan import Plan, plan
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Plan, plan
 from peekproof.session.session import Session
 from peekproof.testing.statistics import statistical
 from sizes import sized
@@ -70,7 +70,7 @@ def answers(actual: Plan, *, seed: int) -> Floats:
         rows=ROWS,
         confidence=actual.target.confidence,
         questions=actual.target.questions,
-        mechanism=actual.mechanism.describe(),
+        mechanism=actual.mechanism.record(),
         budget=actual.budget,
         entropy="seed",
     )

@@ -58,7 +58,7 @@ def test_the_reusable_holdout_effect() -> None:
     rows, variables, trials = 500, 200, 40
     target = Target.of(confidence=0.95, questions=variables + 1)
     mechanism = Thresholdout(
-        rows=rows, threshold=80, epsilon=HALF, budget=1, questions=variables + 1
+        rows=rows, threshold=80, epsilon=HALF, corrections=1, questions=variables + 1
     )
     promises = {
         Stands: mechanism.certify_standing(target),
@@ -73,7 +73,7 @@ def test_the_reusable_holdout_effect() -> None:
         trained, held = train.sum(axis=0), holdout.sum(axis=0)
         naive.append(majority_right(holdout, votes_for(held, rows)).mean())
 
-        run, said = mechanism.start(rng=noise), list[Stands | Corrected]()
+        run, said = mechanism.start_run(rng=noise), list[Stands | Corrected]()
         for count, guess in zip(held, trained, strict=True):
             said.append(run.release(Exact(int(count)), guess=Fraction(int(guess), rows)))
             if isinstance(said[-1], Corrected):
@@ -109,7 +109,7 @@ def test_certificates_cover_an_attack_that_breaks_a_plain_holdout() -> None:
         rows=rows,
         threshold=2000,
         epsilon=Fraction(1, 10),
-        budget=2,
+        corrections=2,
         questions=variables + 1,
         comparing=Fraction(49, 50),
     )
@@ -127,7 +127,7 @@ def test_certificates_cover_an_attack_that_breaks_a_plain_holdout() -> None:
         best = majority_right(holdout, votes_for(held, rows)).mean()
         missed["plain"] += abs(best - 0.5) > plain
 
-        run, votes = mechanism.start(rng=noise), np.ones(variables, dtype=np.int64)
+        run, votes = mechanism.start_run(rng=noise), np.ones(variables, dtype=np.int64)
         let_stand: list[Fraction] = []
         corrections: list[Fraction] = []
         crossed = 0
@@ -143,7 +143,7 @@ def test_certificates_cover_an_attack_that_breaks_a_plain_holdout() -> None:
             crossed += 1
             if j < variables and answer.share < HALF:
                 votes[j] = -1
-            if crossed == mechanism.budget:
+            if crossed == mechanism.corrections:
                 break
         missed["certified"] += misses(stands, let_stand) or misses(told, corrections)
         missed["no threshold"] += misses(no_threshold, let_stand)

@@ -11,9 +11,9 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.exploration import Exploring, Questions
 from peekproof.audit.opponents.protocol import Opponent, Reply, Setup, Terms
 from peekproof.audit.opponents.sessions import Custom, Opened
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 
-HONEST = Opened(Splitting)
+HONEST = Opened(FreshRows)
 
 
 @dataclass

@@ -24,7 +24,7 @@ CONFIDENCE = Fraction(9, 10)
 class Asker:
     """Asks what it is given, all with truth ½, and notes its coins in the guesses."""
 
-    KIND: ClassVar[str] = "asker"
+    kind: ClassVar[str] = "asker"
 
     asks: tuple[str, ...] = ("0.5", "0.9", "0.4")
 
@@ -204,7 +204,7 @@ def test_progress_is_told_at_every_question() -> None:
 class Secretive:
     """Asks more than it writes down."""
 
-    KIND: ClassVar[str] = "secretive"
+    kind: ClassVar[str] = "secretive"
 
     questions: int = 4
 

@@ -193,7 +193,7 @@ def test_sizes_are_checked_before_anything_runs(monkeypatch: pytest.MonkeyPatch)
 class Picky:
     """Refuses in words that do not say who."""
 
-    KIND = "picky"
+    kind = "picky"
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Boosting:

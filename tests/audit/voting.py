@@ -43,7 +43,7 @@ def halves(count: int) -> npt.NDArray[np.bool_]:
 class Voting:
     """Asks for the share of each half, and then for the numbers that the answers speak for."""
 
-    KIND: ClassVar[str] = "voting"
+    kind: ClassVar[str] = "voting"
 
     rows: int = 10
     features: int = 40

@@ -177,10 +177,8 @@ def test_a_refusal_exits_3_and_charges_nothing(run: Run, people: Path) -> None:
         "questions": 2,
         "of_several": False,
     }
-    after = entries(f"{people}.peekproof")
-    assert after[:-2] == before
-    assert [each.kind for each in after[-2:]] == ["refuse", "refuse"]
-    assert len(before) == 3
+    assert entries(f"{people}.peekproof") == before
+    assert len(before) == 2
 
 
 def test_a_file_too_small_is_refused_before_a_ledger_exists(run: Run, tmp_path: Path) -> None:
@@ -203,7 +201,7 @@ def test_another_ledger_and_another_format_of_the_same_rows(
 
     assert second["answers"][0]["replayed"] is True
     assert second["answers"][0]["value"] == first["answers"][0]["value"]
-    assert len(entries(str(book))) == 3
+    assert len(entries(str(book))) == 2
     assert not Path(f"{people}.peekproof").exists()
     assert not Path(f"{copy}.peekproof").exists()
 
@@ -421,14 +419,14 @@ def test_a_radius_must_be_reachable(run: Run, people: Path) -> None:
     [
         ("gaussian", "for all 20 questions together"),
         ("truncation", "for all 20 questions together"),
-        ("rounds", "19 new questions left in 2 more rounds"),
+        ("fresh-rows", "19 new questions left in 2 more rounds"),
         ("open-ended", "open-ended"),
     ],
 )
 def test_a_new_ledger_promises_by_what_it_is_told(
     run: Run, people: Path, kind: str, says: str
 ) -> None:
-    size = {"open-ended": "", "rounds": "--questions 20 --rounds 3"}.get(kind, "--questions 20")
+    size = {"open-ended": "", "fresh-rows": "--questions 20 --rounds 3"}.get(kind, "--questions 20")
     done = run("ask", str(people), "smoker", "--mechanism", kind, *size.split())
     other = "gaussian" if kind != "gaussian" else "truncation"
 

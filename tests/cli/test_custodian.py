@@ -46,9 +46,9 @@ def test_a_share_is_kept_by_every_command(run: Run, people: Path, book: str) -> 
     assert nobody.code == 3
     told = run("ledger", "analysts", book).out
     assert [line.split()[:4] for line in told.splitlines()[1:4]] == [
-        ["ann", "1/10", "2", "1"],
-        ["bob", "9/10", "0", "0"],
-        ["(no", "name)", "of", "the"],
+        ["ann", "1/10", "2", "10.0%"],
+        ["bob", "9/10", "0", "0.0%"],
+        ["0.0%", "of", "the", "budget"],
     ]
     assert "0.0% of the budget is for all who have no share of their own" in told
 

@@ -42,7 +42,7 @@ def exported(run: Run, book: str, tmp_path: Path) -> str:
 @pytest.fixture
 def keyed(people: Path) -> str:
     """A ledger on fresh rows, whose first entry holds a key."""
-    with peekproof.open(people, questions=5, mechanisms=[peekproof.Splitting]) as data:
+    with peekproof.open(people, questions=5, mechanisms=[peekproof.FreshRows]) as data:
         data.ask("smoker")
     return f"{people}.peekproof"
 
@@ -64,8 +64,8 @@ def test_an_export_goes_to_standard_output_or_to_a_new_file(
 
     assert (shown.code, shown.err, done.code, done.err) == (0, WARNED, 0, WARNED)
     assert shown.out == out.read_text()
-    assert done.out == f"{book}: 3 entries written to {out}\n"
-    assert [entry.kind for entry in read_export(out)] == ["open", "reserve", "settle"]
+    assert done.out == f"{book}: 2 entries written to {out}\n"
+    assert [entry.kind for entry in read_export(out)] == ["open", "answer"]
     assert out.stat().st_mode & 0o077 == 0
 
 
@@ -112,7 +112,7 @@ def test_keys_in_an_export_are_warned_about_and_shown_nowhere_else(
         {"age": [1.0, 2.0] * 500},
         ledger=tmp_path / "third.peekproof",
         questions=5,
-        mechanisms=[peekproof.Splitting],
+        mechanisms=[peekproof.FreshRows],
     ):
         pass
     for command in (
@@ -171,12 +171,12 @@ def test_replay_counts_and_certifies_again(run: Run, people: Path, book: str) ->
     (receipt, _) = json.loads(run("ledger", "receipt", book, "--json").out)
     assert lines[1:] == [
         f"analysts and receipts call the data {receipt['data']}",
-        "3 entries: 1 open, 1 reserve, 1 settle",
+        "2 entries: 1 open, 1 answer",
         "2 of 5 questions asked, 40.00% spent",
         "answers: 2; certificates given again: 2",
     ]
     assert found["ledger"] == book
-    assert (found["entries"], found["answers"], found["certificates"]) == (3, 2, 2)
+    assert (found["entries"], found["answers"], found["certificates"]) == (2, 2, 2)
     assert Fraction(found["spent"]) * 5 == Fraction(found["budget"]) * 2
 
 
@@ -189,8 +189,8 @@ def test_replay_lists_analysts_shares_and_what_the_custodian_did(run: Run, book:
     assert "overrides by the custodian: 1" in shown
     assert "closed: nothing new is answered" in shown
     assert [line.split() for line in shown.splitlines()[-2:]] == [
-        ["(no", "name)", "2", "40.00%", "0"],
-        ["Ana", "0", "0.00%", "0", "50.00%"],
+        ["(no", "name)", "2", "40.00%"],
+        ["Ana", "0", "0.00%", "50.00%"],
     ]
 
 
@@ -206,9 +206,13 @@ def rewritten(book: str, old: str, new: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('"kind":"splitting"', '"kind":"wishing"', "describes no known mechanism"),
+        (
+            '"kind":"fresh-rows","rounds"',
+            '"kind":"wishing","rounds"',
+            "names the mechanism 'wishing'",
+        ),
         ('"budget":"5"', '"budget":"6"', "a budget its plan does not have"),
-        ('"reserve":2', '"reserve":2,"note":1', ""),
+        ('"text":"smoker"', '"note":1,"text":"smoker"', ""),
         ('"confidence":"19/20"', '"confidence":"3/2"', "promises what no theorem gives"),
     ],
 )
@@ -228,7 +232,7 @@ def test_an_answer_that_cannot_be_exits_4(run: Run, keyed: str) -> None:
     rewritten(keyed, f'"{settled.value}"', '"3/2"')
     done = run("ledger", "replay", keyed)
     assert done.code == 4
-    assert "records an answer that cannot be (it is no share)" in done.err
+    assert "records an answer that cannot be (it is no share," in done.err
 
 
 def test_progress_is_for_terminals_alone(book: str) -> None:
@@ -238,7 +242,7 @@ def test_progress_is_for_terminals_alone(book: str) -> None:
     seen = on_terminal("-m", "peekproof", "ledger", "verify", book)
     assert seen.code == 0
     assert "entries" in seen.out
-    assert "3/3" in seen.out
+    assert "2/2" in seen.out
 
 
 # Diff -----------------------------------------------------------------------------------------
@@ -246,9 +250,9 @@ def test_progress_is_for_terminals_alone(book: str) -> None:
 
 def test_diff_of_the_same_is_0(run: Run, people: Path, exported: str) -> None:
     done = run("ledger", "diff", str(people), exported)
-    assert (done.code, done.out, done.err) == (0, "identical: 3 entries\n", "")
+    assert (done.code, done.out, done.err) == (0, "identical: 2 entries\n", "")
     found = json.loads(run("ledger", "diff", str(people), exported, "--json").out)
-    assert (found["difference"], found["shared"]) == ("identical", 3)
+    assert (found["difference"], found["shared"]) == ("identical", 2)
 
 
 def test_diff_says_who_continues_whom(run: Run, people: Path, book: str, exported: str) -> None:
@@ -260,8 +264,8 @@ def test_diff_says_who_continues_whom(run: Run, people: Path, book: str, exporte
         done = run("ledger", "diff", first, second)
         found = json.loads(run("ledger", "diff", first, second, "--json").out)
         assert (done.code, done.err) == (1, "")
-        assert done.out == f"{book} continues {exported}: 2 more entries after the same 3\n"
-        assert (found["difference"], found["shared"], found["more"]) == (kind, 3, 2)
+        assert done.out == f"{book} continues {exported}: 1 more entry after the same 2\n"
+        assert (found["difference"], found["shared"], found["more"]) == (kind, 2, 1)
 
 
 def test_diff_shows_where_two_part(
@@ -276,13 +280,13 @@ def test_diff_shows_where_two_part(
 
     assert done.code == 1
     first, *both = done.out.splitlines()
-    assert first == "they part at entry 4, after 3 that are the same"
+    assert first == "they part at entry 3, after 2 that are the same"
     for line, place, text in zip(both, (book, other), ("age < 40", "age < 41"), strict=True):
-        assert line.startswith(f"{place}: reserve ")
+        assert line.startswith(f"{place}: answer ")
         assert text in line
-    assert (found["difference"], found["shared"]) == ("parted", 3)
+    assert (found["difference"], found["shared"]) == ("parted", 2)
     assert found["second_entry"]["body"]["questions"][0]["text"] == "age < 41"
-    assert found["first_entry"]["sequence"] == found["second_entry"]["sequence"] == 4
+    assert found["first_entry"]["sequence"] == found["second_entry"]["sequence"] == 3
 
 
 def test_diff_with_nothing_or_with_damage_exits_4(run: Run, book: str, tmp_path: Path) -> None:

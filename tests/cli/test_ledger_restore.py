@@ -35,7 +35,7 @@ def test_a_flipped_bit_costs_nothing_and_certificates_say_it(
     assert run("ask", str(people), "age < 90").code == 4
     done = run("ledger", "restore", str(people))
     assert done.code == 0, done.err
-    assert "restored from a damaged file, 5 entries" in done.out
+    assert "restored from a damaged file, 3 entries" in done.out
     assert "nothing that was seen is lost" in done.out
     assert len(list(place.parent.glob("*.damaged-*Z"))) == 1
     with peekproof.open(people) as data:
@@ -55,12 +55,12 @@ def test_what_is_lost_counts_as_spent(run: Run, people: Path, place: Path) -> No
         known = data.ask("age < 30").value
     damage(place, b"age < 60", bits=2)
     said = json.loads(run("ledger", "restore", str(place), "--json").out)
-    assert (said["entries"], said["lost"]) == (3, 2)
+    assert (said["entries"], said["lost"]) == (2, 1)
     assert json.loads(run("ledger", "show", str(people), "--json").out)["remaining"] == 0
     with peekproof.open(people) as data:
         assert data.remaining == 0
         assert data.ask("age < 30").value == known
-        with pytest.raises(peekproof.LedgerClosed, match="2 entries or more could not be"):
+        with pytest.raises(peekproof.LedgerClosed, match="an entry or more could not be"):
             data.ask("age < 60")
 
 

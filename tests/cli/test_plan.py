@@ -212,7 +212,7 @@ def test_known_rounds_are_planned_for(run: Run, given: str) -> None:
     found = json.loads(done.out)
 
     assert (done.code, done.err) == (0, "")
-    assert found["mechanism"] == {"kind": "rounds", "rounds": 5}
+    assert found["mechanism"] == {"kind": "fresh-rows", "rounds": 5}
     assert found["radius"] == pytest.approx(0.02, rel=1e-4)
     assert found["rows"] == 66230
     assert "in 5 adaptively chosen rounds" in run("plan", *given.split(), "--rounds", "5").out

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from cli.running import Run
+from peekproof.audit.growth import growth
+from peekproof.audit.routes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
 from peekproof.cli import plan
 from peekproof.core.certificate import Target
-from peekproof.planner.growth import growth
-from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION, quotes
 
 
 @pytest.fixture(autouse=True)

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from cli.running import Run
+from peekproof.audit.guesses import HALF, best_guessing, split_guessing
 from peekproof.cli.plan import from_training
 from peekproof.core.certificate import Target
 from peekproof.core.numerics import decimal_up
-from peekproof.planner.guessing import HALF, best_guessing, split_guessing
-from peekproof.planner.plan import plan
+from peekproof.mechanisms.plan import plan
 
 ARGUMENTS = ("plan", "--rows", "100000", "--questions", "1000", "--guesses", "training")
 TARGET = Target.of(confidence=0.95, questions=1_000)

@@ -24,7 +24,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         source = str(flights(own, rows=6000, seed=seed))
         categories = {"carrier": CARRIERS}
         datasets.append(
-            Dataset(name=name, source=source, mechanism=name, categories=categories, **said)
+            Dataset(name=name, source=source, categories=categories, **{"mechanism": name, **said})
         )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PEEKPROOF_WITNESS", str(folder / "witness"))

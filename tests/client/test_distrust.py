@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import peekproof
 from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import Promise
+from peekproof.ledger.record import Settled
 from server.gateways import Running
 
 Altering = Callable[[Any], object]
@@ -111,7 +113,8 @@ def test_certificates_are_verified_by_receipts_also_after_the_session(
     with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as remote:
         quotient = remote.conditional("mean(distance, 0, 3000)")
         answer = quotient.over
-        of_terms = remote.certificate(answer.certificate.derivation.terms)  # type: ignore[union-attr]
+        terms = answer.certificate.derivation.draw.record()  # type: ignore[union-attr]
+        of_terms = remote.certificate(Settled("delay > 1", Fraction(1, 2), terms))
     with pytest.raises(peekproof.GatewayUnavailable, match="closed"):
         remote.ask("delay > 71")
     assert answer.certificate.verify() == answer.certificate == of_terms.verify()

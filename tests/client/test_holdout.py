@@ -317,7 +317,7 @@ def test_a_crowd_spends_the_budget_and_no_more(
     with running(tmp_path, holdout(small, name="crowd", questions=10)) as gateway, pool:
         crowd(gateway, pool, clients=4 if processes else 8)
         verified = gateway.send("POST", "/v1/datasets/crowd/verify", token=gateway.custodian)
-        assert json.loads(verified.body)["kinds"]["settle"] == 10
+        assert json.loads(verified.body)["kinds"]["answer"] == 10
 
 
 # Scores that would say nothing ---------------------------------------------------------------

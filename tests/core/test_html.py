@@ -11,7 +11,7 @@ from peekproof.core.certificate import Certificate, Span, Target
 from peekproof.core.charge import GDP
 from peekproof.core.errors import CertificateMismatch, InvalidInput
 from peekproof.core.html import Axis, budget_bar, code, percent
-from peekproof.planner.plan import plan
+from peekproof.mechanisms.plan import plan
 
 CERTIFICATE = plan(rows=5000, target=Target.of(confidence=0.9, questions=300)).certificate
 

@@ -7,7 +7,7 @@ a CSV, FIRST, STEP, NTH, the file to write to and the witness; it answers with t
 A request with "ended" alone is answered with how that child ended, or null while it lives.
 
 A child asks `age > FIRST`, `age > FIRST + 1`, … and writes one line of JSON before each question
-and one after each answer. STEP is like "settle:before", and NTH counts the calls; with "-" for
+and one after each answer. STEP is like "write:before", and NTH counts the calls; with "-" for
 STEP it waits for the file CSV.go, so that several can start together.
 """
 
@@ -35,10 +35,9 @@ STEPS: dict[str, tuple[Any, str]] = {
     "link": (os, "link"),
     "first entry": (file_module, "insert"),
     "entry": (sqlite_module, "insert"),
-    "reserve": (Ledger, "reserve"),
     "count": (Table, "count"),
     "release": (Gaussian, "release"),
-    "settle": (Ledger, "settle"),
+    "write": (Ledger, "write"),
     "witness": (Witness, "saw"),
 }
 

@@ -1,7 +1,7 @@
 """Processes that write to a ledger and die: at a labelled step, or whenever they are killed.
 
-A child is forked, opens the ledger for itself, and reserves and settles one question after
-another. It says through a pipe what it asks and, once `settle` has returned, what it was answered.
+A child is forked, opens the ledger for itself, and asks one question after another. It says
+through a pipe what it asks and, once the ledger has returned, what it was answered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from ledger.books import COST, at
 from peekproof.ledger import loading
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 
 WAIT = 60  # seconds until a child that should die counts as hanging
 
@@ -98,7 +98,6 @@ def worker(
     place: str,
     name: str,
     *,
-    gate: object,
     most: int = 10**6,
     armed: Callable[[], None] | None = None,
 ) -> Callable[[int], None]:
@@ -111,15 +110,25 @@ def worker(
         for number in range(most):
             digest = f"{name}-{number}"
             os.write(pipe, f"asking {digest}\n".encode())
-            reserved = ledger.reserve({digest: "x > 1"}, offers=at(COST), gate=gate)  # type: ignore[arg-type]
-            if not isinstance(reserved, Reservation):
+            value = Fraction(number % 97, 97)
+            if not _answered(ledger, digest, value, first=bool(number % 3)):
                 os.write(pipe, f"refused {digest}\n".encode())
                 return
-            value = Fraction(number % 97, 97)
-            ledger.settle(reserved, {digest: value})
             os.write(pipe, f"answered {digest} {value}\n".encode())
 
     return work
+
+
+def _answered(ledger: Ledger, digest: str, value: Fraction, *, first: bool) -> bool:
+    """Whether there was budget: read first and written once, or charged first, by turns."""
+    texts = {digest: "x > 1"}
+    if first:
+        found = ledger.write(texts, offers=at(COST), release=lambda _: [value])
+        return isinstance(found, Written)
+    lost = ledger.lose(texts, offers=at(COST))
+    if isinstance(lost, Written):
+        ledger.recover(lost, {digest: value})
+    return isinstance(lost, Written)
 
 
 def deadly(home: object, attribute: str, *, when: str, nth: int) -> Callable[[], None]:
@@ -150,8 +159,8 @@ def check(place: str, told: list[Told], *, verify: bool = True) -> Ledger:
         ledger.verify()
     state = ledger.look()
     assert state.spent == COST * state.draws
-    pending = sum(len(each) for each in state.pending.values())
-    assert len(state.answers) + len(state.repeated) + pending == state.draws
+    unanswered = sum(len(each) for each in state.unanswered.values())
+    assert len(state.answers) + unanswered == state.draws
     for each in told:
         for digest, value in each.answered.items():
             assert state.answers[digest].value == value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -17,16 +16,13 @@ import pytest
 import peekproof
 from peekproof.data.source import Total
 from peekproof.data.table import Table
-from peekproof.ledger import flight as flight_module
 from peekproof.ledger.file import MEMORY
-from peekproof.ledger.flight import Flight, alone_with_file
+from peekproof.ledger.flight import Flight
 from peekproof.query.question import Question
 from session.people import people, write_csv
 
 THREADS, QUESTIONS = 64, ("age > 30", "age > 40", "age > 50")
 WAIT = 120  # seconds until a thread that should be done counts as hanging
-DIGEST = "0123456789abcdef"
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="locks of open files")
 
 
 @pytest.fixture
@@ -91,7 +87,6 @@ def test_equal_questions_of_many_threads_are_charged_once(
     assert sum(not each.replayed for each in told) == len(QUESTIONS)
 
 
-@LINUX
 def test_equal_questions_of_sessions_that_share_a_file_are_charged_once(
     tmp_path: Path, slow: None
 ) -> None:
@@ -102,11 +97,6 @@ def test_equal_questions_of_sessions_that_share_a_file_are_charged_once(
     assert {each.name for each in tmp_path.iterdir()} == {"people.csv", "people.csv.peekproof"}
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="sessions that share a ledger in PostgreSQL each pay for what they draw at the same "
-    "moment; one write for an answer will mend it",
-)
 def test_equal_questions_of_sessions_that_share_a_database_are_charged_once(
     tmp_path: Path, request: pytest.FixtureRequest, slow: None
 ) -> None:
@@ -135,7 +125,6 @@ with peekproof.open(sys.argv[1]) as data:
 """
 
 
-@LINUX
 def test_equal_questions_of_several_processes_are_charged_once(tmp_path: Path) -> None:
     csv = write_csv(tmp_path / "people.csv", people())
     peekproof.open(csv).close()
@@ -159,79 +148,44 @@ def test_equal_questions_of_several_processes_are_charged_once(tmp_path: Path) -
         assert data.ledger.draws() == len(QUESTIONS)
 
 
-@LINUX
-def test_who_waits_for_a_process_that_dies_draws_instead(tmp_path: Path) -> None:
-    place = tmp_path / "l.peekproof"
-    place.touch()
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-
-        def draw() -> None:
-            os.write(writing, b"x")
-            time.sleep(WAIT)
-
-        alone_with_file(place, [DIGEST], draw)
-        os._exit(0)
-    os.read(reading, 1)
-    found: list[str] = []
-    waiting = threading.Thread(
-        target=lambda: found.append(alone_with_file(place, [DIGEST], lambda: "drawn"))
-    )
-    waiting.start()
-    waiting.join(0.2)
-    assert waiting.is_alive()
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    waiting.join(WAIT)
-    assert found == ["drawn"]
-    assert list(tmp_path.iterdir()) == [place]
-    os.close(reading)
-    os.close(writing)
-
-
-@LINUX
-def test_who_waits_too_long_for_another_process_is_told_and_pays_nothing(
+def test_who_asks_what_another_answers_meanwhile_gets_that_answer_for_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flight_module, "PATIENCE", 0.1)
     csv = write_csv(tmp_path / "people.csv", people())
     with peekproof.open(csv) as one, peekproof.open(csv) as other:
-        totals, told = Table.totals, list[str]()
+        totals, told = Table.totals, list[peekproof.Answer]()
 
         def meanwhile(self: Table, questions: Sequence[Question]) -> list[Total]:
             monkeypatch.setattr(Table, "totals", totals)
-            with pytest.raises(peekproof.LedgerUnavailable, match="the same question") as caught:
-                other.ask(QUESTIONS[0])
-            told.append(caught.value.hint)
+            answer = other.ask(QUESTIONS[0])
+            assert isinstance(answer, peekproof.Answer)
+            told.append(answer)
             return totals(self, questions)
 
         monkeypatch.setattr(Table, "totals", meanwhile)
-        one.ask(QUESTIONS[0])
-        assert told == ["end that process, or ask again: nothing was charged"]
-        assert other.ask(QUESTIONS[0]).replayed
+        late = one.ask(QUESTIONS[0])
+        assert isinstance(late, peekproof.Answer)
+        assert (late.replayed, told[0].replayed) == (True, False)
+        assert late.released == told[0].released
         assert one.ledger.draws() == 1
 
 
-def test_many_questions_at_once_exclude_each_of_them(
+def test_who_loses_the_race_for_the_last_question_is_refused_after_reading(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flight_module, "PATIENCE", 0.1)
-    place = tmp_path / "l.peekproof"
-    place.touch()
-    many = [f"{number:012x}0123" for number in range(1000)]
+    csv = write_csv(tmp_path / "people.csv", people())
+    with peekproof.open(csv, questions=1) as one, peekproof.open(csv) as other:
+        totals = Table.totals
 
-    def inside() -> None:
-        with pytest.raises(peekproof.LedgerUnavailable):
-            alone_with_file(place, [DIGEST], lambda: None)
+        def meanwhile(self: Table, questions: Sequence[Question]) -> list[Total]:
+            monkeypatch.setattr(Table, "totals", totals)
+            other.ask(QUESTIONS[0])
+            return totals(self, questions)
 
-    if sys.platform == "linux":
-        alone_with_file(place, many, inside)
-    assert alone_with_file(place, [DIGEST], lambda: 1) == 1
-
-
-def test_a_folder_that_cannot_be_written_does_not_keep_anyone_from_drawing(tmp_path: Path) -> None:
-    assert alone_with_file(tmp_path / "missing" / "l.peekproof", [DIGEST], lambda: 1) == 1
+        monkeypatch.setattr(Table, "totals", meanwhile)
+        with pytest.raises(peekproof.BudgetExhausted):
+            one.ask(QUESTIONS[1])
+        assert [entry.kind for entry in one.ledger.entries()] == ["open", "answer"]
 
 
 def test_a_question_that_an_interrupt_left_behind_is_free() -> None:

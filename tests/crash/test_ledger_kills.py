@@ -18,7 +18,6 @@ import pytest
 
 from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
 from ledger.books import OPENING
-from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger import file as file_module
@@ -31,7 +30,6 @@ from peekproof.ledger.sqlite import SqliteStore
 
 KILLS = int(os.environ.get("PEEKPROOF_KILLS", "40"))
 LARGE = replace(OPENING, questions=10**6, budget=GDP(Fraction(10**6)))
-GATE = SessionGate.within(LARGE.budget)
 
 
 ENGINES = {"SQLite": SqliteStore, "PostgreSQL": PostgresStore}
@@ -61,14 +59,14 @@ def place(made: Callable[[int], str]) -> str:
     return made(0)
 
 
-# The third question's reservation is the fifth write; the first write opens no transaction.
 STEPS = {
     "begin": ("store", "begin"),
     "commit": ("store", "commit"),
     "show": (Log, "_finish"),
     "write": (Log, "_write"),
-    "reserve": (Ledger, "reserve"),
-    "settle": (Ledger, "settle"),
+    "answer": (Ledger, "write"),
+    "lose": (Ledger, "lose"),
+    "recover": (Ledger, "recover"),
 }
 
 
@@ -79,11 +77,11 @@ def test_a_writer_killed_at_a_step(step: str, nth: int, when: str, engine: str, 
     home, attribute = STEPS[step]
     if home == "store":
         home = ENGINES[engine]
-    child = Child(worker(place, "a", gate=GATE, armed=deadly(home, attribute, when=when, nth=nth)))
+    child = Child(worker(place, "a", armed=deadly(home, attribute, when=when, nth=nth)))
     told = [child.last_words()]
     assert told[0].asked
     check(place, told).close()
-    told.append(Child(worker(place, "b", gate=GATE, most=3)).last_words())
+    told.append(Child(worker(place, "b", most=3)).last_words())
     assert len(told[1].answered) == 3
     check(place, told).close()
 
@@ -95,8 +93,8 @@ def test_a_writer_killed_while_it_saves_or_opens(
 ) -> None:
     with quick_snapshots():
         armed = deadly(ENGINES[engine], step, when=when, nth=1)
-        told = [Child(worker(place, "a", gate=GATE, most=40, armed=armed)).last_words()]
-        told.append(Child(worker(place, "b", gate=GATE, most=40)).last_words())
+        told = [Child(worker(place, "a", most=40, armed=armed)).last_words()]
+        told.append(Child(worker(place, "b", most=40)).last_words())
         assert len(told[1].answered) == 40
         check(place, told).close()
 
@@ -112,7 +110,7 @@ def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> Non
 
     Child(create).last_words()
     Ledger.create(str(place), LARGE).close()
-    told = [Child(worker(str(place), "a", gate=GATE, most=2)).last_words()]
+    told = [Child(worker(str(place), "a", most=2)).last_words()]
     check(str(place), told).close()
 
 
@@ -125,7 +123,7 @@ def test_writers_killed_at_random_lose_nothing_and_gain_nothing(
         with quick_snapshots():
             for number in range(start, min(KILLS, start + 50)):
                 crowd = [
-                    Child(worker(place, f"{number}-{each}", gate=GATE))
+                    Child(worker(place, f"{number}-{each}"))
                     for each in range(chance.choice([1, 1, 3]))
                 ]
                 crowd[0].wait_for_words()
@@ -146,7 +144,7 @@ def test_a_full_disk_loses_nothing_and_gains_nothing(tmp_path: Path) -> None:
         size = Path(place).stat().st_size + 40_000
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
         try:
-            worker(place, "a", gate=GATE)(pipe)
+            worker(place, "a")(pipe)
         except LedgerUnavailable:
             os.write(pipe, b"refused a\n")
 
@@ -154,6 +152,6 @@ def test_a_full_disk_loses_nothing_and_gains_nothing(tmp_path: Path) -> None:
     assert told.refused == 1
     assert told.answered
     check(place, [told]).close()
-    again = Child(worker(place, "b", gate=GATE, most=3)).last_words()
+    again = Child(worker(place, "b", most=3)).last_words()
     assert len(again.answered) == 3
     check(place, [told, again]).close()

@@ -34,9 +34,9 @@ import peekproof
 from cli.running import TERMINAL_VARIABLES
 from peekproof.cli.main import main
 from peekproof.data.statistic import PairStatistic
-from peekproof.mechanisms.limited_checking import Limit
+from peekproof.mechanisms.base import Limit
+from peekproof.mechanisms.plan import questions_affordable, rows_needed
 from peekproof.noise.entropy import Seeded
-from peekproof.planner import questions_affordable, rows_needed
 from peekproof.session.receipt import receipts
 
 HERE = Path(__file__).parent / "conversations"
@@ -191,9 +191,9 @@ def receipt(data: peekproof.Session, number: int) -> dict[str, object]:
     Of the last only whether a guess passed is kept.
     """
     found = list(receipts(data.ledger))[number - 1]
-    left_out = ("ledger", "asked", "answered", "mechanism")
+    left_out = ("ledger", "entry", "entry_digest", "at", "mechanism")
     told = {name: each for name, each in found.to_dict().items() if name not in left_out}
-    return told | {"outcome": found.mechanism.get("outcome")}
+    return told | {"failed": found.failed}
 
 
 class Failing:

@@ -25,7 +25,7 @@ def every_guesser() -> list[Guesser]:
     ]
 
 
-@pytest.mark.parametrize("guesser", every_guesser(), ids=lambda guesser: guesser.KIND)
+@pytest.mark.parametrize("guesser", every_guesser(), ids=lambda guesser: guesser.kind)
 def test_every_guesser_guesses_shares_before_and_after_lessons(guesser: Guesser) -> None:
     described = guesser.describe()
     for answer in (Fraction(0), HALF, Fraction(1)):
@@ -35,7 +35,7 @@ def test_every_guesser_guesses_shares_before_and_after_lessons(guesser: Guesser)
         assert 0 <= first <= 1
         assert guesser.guess(question(0)) == guesser.guess(question(0))
     assert guesser.describe() == described
-    assert described["kind"] == guesser.KIND
+    assert described["kind"] == guesser.kind
     assert all(isinstance(text, str) for text in described.values())
 
 

@@ -33,11 +33,11 @@ from peekproof.audit.fight import Claim
 from peekproof.audit.opponents.protocol import Reply
 from peekproof.core.certificate import Interval, Target
 from peekproof.core.errors import InvalidInput
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.plan import plan
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Entropy, Seeded
-from peekproof.planner.plan import plan
 from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 1e-9
@@ -192,7 +192,8 @@ def test_no_attack_makes_an_honest_interval_miss_more_often_than_it_may() -> Non
     repetitions, beta = 60, float(TARGET.beta)
     attacked = certified()
     assert {each.name for each in attacked} >= {
-        "gaussian", "truncation", "splitting", "rounds", "checking", "limited-checking", "ladder",
+        "gaussian", "truncation", "fresh-rows", "fresh-rows-in-rounds", "checking",
+        "limited-checking", "ladder",
     }  # fmt: skip
     for each in tightness(attacked, rows=ROWS, target=TARGET, repetitions=repetitions, seed=4):
         missed = sum(claim.used > 1 for claim in each.forced)
@@ -308,10 +309,10 @@ def test_published_theorems_are_attacked_at_the_noise_they_choose() -> None:
     assert isinstance(mechanism, Gaussian)
     assert allows(HALF) == Interval.around(HALF, radius=wider.radius)
     assert "Gaussian noise, our certificate" not in found
-    assert found[Splitting.KIND].radius < 0.5
+    assert found[FreshRows.kind].radius < 0.5
 
 
 def test_a_finding_can_be_written_down_and_read_again() -> None:
-    (each,) = tightness([route("splitting")], rows=ROWS, target=TARGET, repetitions=20, seed=1)
+    (each,) = tightness([route("fresh-rows")], rows=ROWS, target=TARGET, repetitions=20, seed=1)
 
     assert Finding(**asdict(each.finding)) == each.finding

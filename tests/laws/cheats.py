@@ -36,13 +36,13 @@ def straight_radius(mechanism: Laplace, beta: Fraction) -> float:
 class Bent:
     """What is not given is as Laplace has it."""
 
-    KIND: ClassVar[str] = Laplace.KIND
+    kind: ClassVar[str] = Laplace.kind
 
     within: Laplace = STRAIGHT
     drawn: Callable[[Laplace, int, Entropy], Any] = straight_draw
     priced: Callable[[Laplace], Any] = Laplace.cost
     reach: Callable[[Laplace, Fraction], Any] = straight_radius
-    told: Callable[[Laplace], Any] = Laplace.describe
+    told: Callable[[Laplace], Any] = Laplace.record
     shown: Callable[[], str] = lambda: "Bent"
 
     def cost(self) -> Any:
@@ -156,12 +156,12 @@ def any_level(mechanism: Laplace, beta: Fraction) -> float:
 
 
 def lacks_the_step(mechanism: Laplace) -> dict[str, str]:
-    return {name: text for name, text in mechanism.describe().items() if name != "step"}
+    return {name: text for name, text in mechanism.record().items() if name != "step"}
 
 
 def with_numbers(mechanism: Laplace) -> dict[str, object]:
-    return {**mechanism.describe(), "scale": mechanism.scale}
+    return {**mechanism.record(), "scale": mechanism.scale}
 
 
 def rounded_scale(mechanism: Laplace) -> dict[str, str]:
-    return {**mechanism.describe(), "scale": "0.3"}
+    return {**mechanism.record(), "scale": "0.3"}

@@ -26,7 +26,7 @@ from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.checking import Failed, GuessAndCheck, Passed, Selected, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.laplace import Laplace, LaplaceVector
 from peekproof.mechanisms.numeric_sparse import NumericSparse
@@ -54,7 +54,6 @@ def gaussian() -> AnyCase:
     mechanism = Gaussian(rows=ROWS, sigma=QUARTER, step=STEP, levels=LEVELS)
     return one_shot(
         mechanism,
-        rebuild=rebuilt_as(Gaussian, SHARED, sigma=Fraction, step=Fraction, levels=int),
         outputs=on_grid(STEP),
         error=share_error(ROWS * LEVELS),
         neighbours=((4, 6), (1, 0), (8, 6)),
@@ -89,7 +88,6 @@ def gaussian_vector() -> AnyCase:
 def laplace() -> AnyCase:
     return one_shot(
         Laplace(rows=ROWS, scale=QUARTER, step=Fraction(1, 8)),
-        rebuild=rebuilt_as(Laplace, SHARED, scale=Fraction, step=Fraction),
         outputs=on_grid(Fraction(1, 8)),
         error=share_error(ROWS),
         neighbours=((2, 1), (0, 1)),
@@ -175,7 +173,6 @@ def quantile() -> AnyCase:
 def truncation() -> AnyCase:
     return one_shot(
         Truncation(rows=ROWS, bins=5, levels=LEVELS),
-        rebuild=rebuilt_as(Truncation, SHARED, bins=int, levels=int),
         outputs=lambda released: on_grid(Fraction(1, 10))(released) and released.numerator % 2 == 1,
         error=share_error(ROWS * LEVELS),
         typical=(ROWS, 1, 0, ROWS * LEVELS),
@@ -183,24 +180,15 @@ def truncation() -> AnyCase:
     )
 
 
-def fresh_rows(make: Callable[..., Any], parts: str) -> AnyCase:
+def fresh_rows() -> AnyCase:
     """Parts of `ROWS` rows; shares of a part are all there is to list."""
     return one_shot(
-        make(rows=2 * ROWS + 1, key=KEY, levels=LEVELS, **{parts: 2}),
-        rebuild=rebuilt_as(make, {"rows": 2 * ROWS + 1}, key=str, levels=int, **{parts: int}),
+        FreshRows(rows=2 * ROWS + 1, rounds=2, key=KEY, levels=LEVELS),
         outputs=on_grid(Fraction(1, ROWS * LEVELS)),
         error=share_error(ROWS * LEVELS),
         typical=(ROWS, 1, 0, ROWS * LEVELS),
         neighbours=((3, 5),),
     )
-
-
-def splitting() -> AnyCase:
-    return fresh_rows(Splitting, "parts")
-
-
-def rounds() -> AnyCase:
-    return fresh_rows(Rounds, "rounds")
 
 
 def guess_and_check() -> AnyCase:
@@ -273,8 +261,7 @@ CASES: tuple[AnyCase, ...] = (
     noisy_max(),
     quantile(),
     truncation(),
-    splitting(),
-    rounds(),
+    fresh_rows(),
     above_threshold(),
     numeric_sparse(),
     thresholdout(),

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar, final
 
 from laws.case_parts import FAR, AnyCase, on_grid, rebuilt_as
+from peekproof.core.charge import PureDP
 from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
+from peekproof.mechanisms.base import recorded_mechanism
 from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
 from peekproof.mechanisms.numeric_sparse import NumericSparse
-from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
+from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout, ThresholdoutRun
+from peekproof.noise.entropy import Entropy
 from peekproof.testing.mechanisms import interactive
 
 THRESHOLD = 3
@@ -75,35 +79,49 @@ def numeric_sparse() -> AnyCase:
 ROWS = 20
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class WholeRuns:
+    """A holdout whose runs are whole conversations, and not those of a session."""
+
+    within: Thresholdout
+
+    kind: ClassVar[str] = Thresholdout.kind
+
+    def cost(self) -> PureDP:
+        return self.within.cost()
+
+    def radius(self, *, beta: Fraction) -> float:
+        return self.within.radius(beta=beta)
+
+    def start(self, *, rng: Entropy) -> ThresholdoutRun:
+        return self.within.start_run(rng=rng)
+
+
+def stands_or_is_corrected(released: object) -> bool:
+    return isinstance(released, Stands | Corrected) and on_grid(Fraction(1, ROWS))(released.share)
+
+
 def thresholdout() -> AnyCase:
     """Every guess is one half, ten rows."""
     mechanism = Thresholdout(
         rows=ROWS,
         threshold=THRESHOLD,
         epsilon=Fraction(16),
-        budget=2,
+        corrections=2,
         questions=5,
         comparing=Fraction(1, 2),
     )
-    return interactive(
-        mechanism,
-        rebuild=rebuilt_as(
-            Thresholdout,
-            {"rows": ROWS},
-            threshold=int,
-            epsilon=Fraction,
-            budget=int,
-            questions=int,
-            comparing=Fraction,
-        ),
-        outputs=lambda released: (
-            isinstance(released, Stands | Corrected) and on_grid(Fraction(1, ROWS))(released.share)
-        ),
+    case = interactive(
+        WholeRuns(mechanism),
+        rebuild=lambda record: recorded_mechanism(record, rows=ROWS),
+        outputs=stands_or_is_corrected,
         error=lambda count, released: abs(released.share - Fraction(count, ROWS)),
         typical=((9, 11, 14, 19, 10), (10,) * 5, (15, 4, 10)),
         extreme=((-FAR, FAR, FAR), (FAR,) * 6, (-FAR,) * 6),
         neighbours=(((12, 14, 12, 14), (13, 13, 13, 13)),),
     )
+    return replace(case, mechanism=mechanism)
 
 
 def behind_the_ladder(count: int, released: Improved | Unimproved) -> Fraction:

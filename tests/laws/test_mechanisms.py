@@ -18,15 +18,15 @@ from laws.cheats import Bent, case_of
 from laws.mechanism_cases import (
     CASES,
     EVENTS,
+    fresh_rows,
     gaussian_vector,
     laplace,
-    rounds,
-    splitting,
     truncation,
 )
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
+from peekproof.mechanisms.base import Draw
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.laplace import Laplace
@@ -71,14 +71,15 @@ def test_every_mechanism_is_a_case() -> None:
             for member in members
             if isinstance(member, type)
             and member.__module__ == module.name
-            and isinstance(getattr(member, "KIND", None), str)
+            and isinstance(getattr(member, "kind", None), str)
+            and not issubclass(member, Draw)
         }
     covered = {type(case.mechanism) for case in CASES}
 
     assert len(found) > 10
     assert found - EXEMPT == covered
     assert not covered & EXEMPT
-    assert len({case.mechanism.KIND for case in CASES}) == len(CASES)
+    assert len({case.mechanism.kind for case in CASES}) == len(CASES)
 
 
 def test_every_mechanism_that_claims_a_loss_is_audited() -> None:
@@ -111,7 +112,7 @@ def test_no_release_errs_by_more_than_its_radius_too_often() -> None:
 
 @pytest.mark.parametrize(
     ("make", "total"),
-    [(truncation, -1), (splitting, -1), (splitting, FAR), (rounds, -1), (rounds, FAR)],
+    [(truncation, -1), (fresh_rows, -1), (fresh_rows, FAR)],
 )
 def test_totals_out_of_range_give_public_outputs(make: Callable[[], AnyCase], total: int) -> None:
     every_release_is_public(replace(make(), extreme=((total,),)))
@@ -196,7 +197,7 @@ def test_a_refusal_that_tells_is_caught() -> None:
 def test_a_mechanism_that_can_be_changed_is_caught() -> None:
     @dataclass
     class Loose:
-        KIND: ClassVar[str] = "laplace"
+        kind: ClassVar[str] = "laplace"
         within: Laplace
 
         def release(self, exact: Exact[int], *, rng: Entropy) -> Fraction:
@@ -209,7 +210,7 @@ def test_a_mechanism_that_can_be_changed_is_caught() -> None:
             return self.within.radius(beta=beta)
 
         def describe(self) -> dict[str, str]:
-            return self.within.describe()
+            return self.within.record()
 
     straight = laplace()
     loose = Loose(cheats.STRAIGHT)
@@ -221,6 +222,16 @@ def test_a_mechanism_that_can_be_changed_is_caught() -> None:
     assert broken(case) == {"it_cannot_be_changed"}
 
 
+def test_a_mechanism_that_only_describes_itself_has_to_be_rebuilt_by_its_case() -> None:
+    with pytest.raises(InvalidInput, match="rebuild"):
+        one_shot(
+            Bent(),
+            outputs=lambda released: True,
+            error=lambda exact, released: 0.0,
+            typical=(1,),
+        )
+
+
 def test_exact_shares_do_not_conform() -> None:
     control: Any = UnsafeEmpirical(rows=4)
     case: AnyCase = one_shot(
@@ -230,7 +241,7 @@ def test_exact_shares_do_not_conform() -> None:
         error=lambda exact, released: 0.0,
         typical=(1,),
     )
-    with pytest.raises(Violation, match="UnsafeEmpirical has no KIND"):
+    with pytest.raises(Violation, match="UnsafeEmpirical has no kind"):
         it_has_what_every_mechanism_has(case)
     assert not hasattr(control, "cost")
 
@@ -265,7 +276,7 @@ def test_an_eighth_of_the_cost_is_not_enough_for_any_mechanism() -> None:
     @dataclass(frozen=True)
     class Cheaper:
         case: AnyCase
-        KIND: ClassVar[str] = "cheaper"
+        kind: ClassVar[str] = "cheaper"
 
         def cost(self) -> Any:
             cost = self.case.mechanism.cost()

@@ -11,17 +11,15 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from peekproof.accounting.filters import SessionGate
-from peekproof.core.charge import GDP, Offer
+from peekproof.core.charge import GDP, Charge, Offer, Refused
 from peekproof.core.errors import LedgerError
 from peekproof.ledger.entry import Entry
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.opening import FORMAT, Opening
 from peekproof.ledger.sqlite import SqliteStore
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
-GATE = SessionGate.within(BUDGET)
 AFFORDABLE = 10
 
 OPENING = Opening(
@@ -49,23 +47,41 @@ def connection(ledger: Ledger) -> sqlite3.Connection:
     return store._connection
 
 
-def at(cost: GDP) -> Callable[[tuple[str, ...], int], list[Offer]]:
+def at(cost: GDP) -> Callable[[tuple[str, ...]], list[Offer]]:
     """The same price for every question."""
-    return lambda digests, _: [Offer(cost=cost)] * len(digests)
+    return lambda digests: [Offer(cost=cost)] * len(digests)
 
 
-def reserve(ledger: Ledger, *names: str) -> Reservation:
-    """A reservation that is expected to be admitted."""
-    found = ledger.reserve({name: f"{name} > 1" for name in names}, offers=at(COST), gate=GATE)
-    if not isinstance(found, Reservation):
+def lose(ledger: Ledger, *names: str) -> Written:
+    """A charge without an answer, which is expected to fit."""
+    found = ledger.lose({name: f"{name} > 1" for name in names}, offers=at(COST))
+    if not isinstance(found, Written):
         raise TypeError("the charge was refused")
     return found
 
 
 def answer(ledger: Ledger, *names: str) -> None:
-    """Reserve and settle; the answers are 1/2, 1/3, …"""
+    """Charge, then answer, in two entries; the answers are 1/2, 1/3, …"""
     values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
-    ledger.settle(reserve(ledger, *names), values)
+    ledger.recover(lose(ledger, *names), values)
+
+
+def write(ledger: Ledger, *names: str) -> Written:
+    """Charge and answer in one entry; the answers are 1/2, 1/3, …"""
+    found = asked(ledger, *names)
+    if not isinstance(found, Written):
+        raise TypeError("the charge was refused")
+    return found
+
+
+def asked(ledger: Ledger, *names: str) -> Written | Refused[Charge]:
+    """What comes of asking for these."""
+    values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
+    return ledger.write(
+        {name: f"{name} > 1" for name in names},
+        offers=at(COST),
+        release=lambda digests: [values[each] for each in digests],
+    )
 
 
 Line = tuple[str, dict[str, object]]
@@ -116,10 +132,10 @@ def without_privileges(folder: Path) -> Iterator[None]:
 
 
 def eventful(ledger: Ledger) -> None:
-    """Three reservations, two of them settled."""
+    """Three charges, two of them with answers."""
     answer(ledger, "p", "q")
     answer(ledger, "r")
-    reserve(ledger, "s")
+    lose(ledger, "s")
 
 
 def refused(path: Path) -> LedgerError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -14,22 +15,18 @@ from ledger.books import (
     AFFORDABLE,
     BUDGET,
     COST,
-    GATE,
     OPENING,
     Opened,
-    answer,
+    asked,
     at,
     lines,
-    reserve,
+    lose,
+    write,
 )
-from peekproof.accounting.filters import SessionGate
-from peekproof.core.charge import FREE, GDP, Admitted, Charge, Offer, Refused, added
-from peekproof.core.errors import (
-    LedgerUnavailable,
-    PeekproofError,
-)
+from peekproof.core.charge import FREE, GDP, Charge, Draws, Offer, PureDP, Refused
+from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.record import Settled
 
 
@@ -39,20 +36,36 @@ def test_a_new_ledger_has_its_whole_budget(memory: Ledger) -> None:
     assert memory.verify() == 1
 
 
-def test_a_reservation_charges_each_question_exactly(memory: Ledger) -> None:
-    reservation = reserve(memory, "p", "q")
-    assert reservation == Reservation(2, ("p", "q"), (Offer(cost=COST),) * 2, 0, FREE)
-    assert reserve(memory, "r").first == 2
-    memory.close()
+def test_each_question_is_charged_exactly_and_answered_in_one_entry(memory: Ledger) -> None:
+    written = write(memory, "p", "q")
 
-
-def test_a_reservation_is_recorded_in_full(memory: Ledger) -> None:
-    reserve(memory, "p", "q")
+    assert written == Written(2, ("p", "q"), (Offer(cost=COST),) * 2)
     assert memory.spent() == GDP(Fraction(2, 3))
     assert memory.draws() == 2
-    assert memory.answers() == {}
+    assert memory.answers() == {
+        "p": Settled("p > 1", Fraction(1, 2)),
+        "q": Settled("q > 1", Fraction(1, 3)),
+    }
     assert lines(memory)[1] == (
-        "reserve",
+        "answer",
+        {
+            "questions": [
+                {"digest": "p", "text": "p > 1", "value": "1/2"},
+                {"digest": "q", "text": "q > 1", "value": "1/3"},
+            ],
+            "cost": "1/3",
+            "spent": "2/3",
+        },
+    )
+    assert memory.verify() == 2
+
+
+def test_what_may_never_be_answered_is_charged_alike(memory: Ledger) -> None:
+    assert lose(memory, "p", "q") == Written(2, ("p", "q"), (Offer(cost=COST),) * 2)
+    assert (memory.spent(), memory.draws(), memory.answers()) == (COST * 2, 2, {})
+    assert set(memory.seen.unanswered[2]) == {"p", "q"}
+    assert lines(memory)[1] == (
+        "lost",
         {
             "questions": [{"digest": "p", "text": "p > 1"}, {"digest": "q", "text": "q > 1"}],
             "cost": "1/3",
@@ -61,84 +74,125 @@ def test_a_reservation_is_recorded_in_full(memory: Ledger) -> None:
     )
 
 
-def test_a_settlement_records_the_answers_and_costs_nothing(memory: Ledger) -> None:
-    answer(memory, "p", "q")
+def test_an_answer_to_what_was_charged_before_costs_nothing(memory: Ledger) -> None:
+    memory.recover(lose(memory, "p", "q"), {"p": Fraction(1, 2), "q": (Fraction(1), Fraction(0))})
+
     assert memory.spent() == GDP(Fraction(2, 3))
-    assert memory.answers() == {
-        "p": Settled("p > 1", Fraction(1, 2)),
-        "q": Settled("q > 1", Fraction(1, 3)),
-    }
-    assert lines(memory)[2] == ("settle", {"reserve": 2, "answers": {"p": "1/2", "q": "1/3"}})
-    assert memory.seen.answers == memory.answers()
+    assert memory.seen.unanswered == {}
+    assert memory.answers()["q"] == Settled("q > 1", (Fraction(1), Fraction(0)))
+    assert lines(memory)[2] == (
+        "answer",
+        {
+            "questions": [
+                {"digest": "p", "text": "p > 1", "value": "1/2"},
+                {"digest": "q", "text": "q > 1", "value": ["1", "0"]},
+            ],
+            "cost": "1/3",
+            "spent": "2/3",
+            "lost": 2,
+        },
+    )
+    assert memory.verify() == 3
 
 
-def test_settled_questions_are_not_charged_again(memory: Ledger) -> None:
-    answer(memory, "p")
-    assert reserve(memory, "p") == Reservation(0, ())
-    assert reserve(memory, "p", "q").digests == ("q",)
+def test_answered_questions_are_not_charged_again(memory: Ledger) -> None:
+    write(memory, "p")
+    assert write(memory, "p") == lose(memory, "p") == Written(0, ())
+    assert write(memory, "p", "q").digests == ("q",)
     assert memory.draws() == 2
+    assert memory.verify() == 3
 
 
-def test_questions_that_were_never_settled_are_charged_again(memory: Ledger) -> None:
-    reserve(memory, "p")
-    assert reserve(memory, "p").digests == ("p",)
-    assert memory.draws() == 2
+def test_questions_that_were_never_answered_are_charged_again(memory: Ledger) -> None:
+    lose(memory, "p")
+    assert lose(memory, "p").digests == ("p",)
+    assert write(memory, "p").digests == ("p",)
+    assert memory.draws() == 3
 
 
-def test_nothing_to_settle_writes_nothing(memory: Ledger) -> None:
-    memory.settle(Reservation(0, ()), {})
+def test_nothing_is_drawn_that_does_not_fit_and_a_refusal_is_free(
+    path: Path, opened: Opened
+) -> None:
+    ledger = opened(path)
+    write(ledger, *(f"q{i}" for i in range(AFFORDABLE - 1)))
+    before = lines(ledger)
+    assert asked(ledger, "y", "z") == Refused(BUDGET)
+
+    def drawn(_: object) -> list[Fraction]:
+        raise AssertionError("nothing may be drawn")
+
+    both = {"y": "y > 1", "z": "z > 1"}
+    assert ledger.write(both, offers=at(COST), release=drawn) == Refused(BUDGET)
+    assert ledger.lose(both, offers=at(COST)) == Refused(BUDGET)
+    assert lines(ledger) == before
+    write(ledger, "z")
+    assert ledger.spent() == BUDGET
+    assert asked(ledger, "y") == Refused(BUDGET)
+    # Nothing new is asked: nothing needs to fit.
+    assert write(ledger, "z") == Written(0, ())
+
+
+def test_what_is_drawn_is_drawn_after_everything_on_record(path: Path, opened: Opened) -> None:
+    one, other = opened(path), opened(path)
+    write(other, "p")
+    seen: list[int] = []
+
+    def offers(digests: tuple[str, ...]) -> list[Offer]:
+        seen.append(one.seen.draws)
+        return [Offer(cost=COST)] * len(digests)
+
+    one.write({"q": "q > 1"}, offers=offers, release=lambda _: [Fraction(1, 2)])
+    assert seen == [1]
+
+
+def test_an_error_while_drawing_leaves_nothing_behind(memory: Ledger) -> None:
+    def broken(_: object) -> list[Fraction]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        memory.write({"q": "q > 1"}, offers=at(COST), release=broken)
+    assert (memory.spent(), memory.draws(), memory.seen.staged) == (FREE, 0, {})
+    assert memory.verify() == 1
+    write(memory, "q")
+    assert memory.verify() == 2
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_another_number_of_values_than_of_questions_writes_nothing(
+    count: int, memory: Ledger
+) -> None:
+    both = {"p": "p > 1", "q": "q > 1"}
+    with pytest.raises(ValueError, match="zip"):
+        memory.write(both, offers=at(COST), release=lambda _: [Fraction(1, 2)] * count)
+    assert (memory.spent(), memory.draws(), memory.seen.staged) == (FREE, 0, {})
     assert memory.verify() == 1
 
 
-def test_the_last_unit_is_for_sale_and_a_refusal_is_free(path: Path, opened: Opened) -> None:
-    ledger = opened(path)
-    answer(ledger, *(f"q{i}" for i in range(AFFORDABLE - 1)))
-    before = lines(ledger)
-    both = {"y": "y > 1", "z": "z > 1"}
-    assert ledger.reserve(both, offers=at(COST), gate=GATE) == Refused(BUDGET)
-    refused = {"asked": 2, "questions": [{"digest": k, "text": t} for k, t in both.items()]}
-    assert lines(ledger) == [*before, ("refuse", refused)]
-    answer(ledger, "z")
-    assert ledger.spent() == BUDGET
-    assert ledger.reserve({"y": "y > 1"}, offers=at(COST), gate=GATE) == Refused(BUDGET)
-    # Nothing new is asked: no gate needs to be passed.
-    assert reserve(ledger, "z") == Reservation(0, ())
-
-
-def test_the_gate_sees_the_whole_charge_and_the_exact_total(memory: Ledger) -> None:
-    seen: list[tuple[Charge, Charge]] = []
-
-    class Watching:
-        def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
-            seen.append((cost, spent))
-            return Admitted(added(spent, cost))
-
-    for names in (("p",), ("q", "r")):
-        memory.reserve(dict.fromkeys(names, "x > 1"), offers=at(COST), gate=Watching())
-    assert seen == [(COST, FREE), (COST * 2, COST)]
-
-
-def test_two_handles_that_drew_the_same_question_keep_the_first_settled(
-    path: Path, opened: Opened
-) -> None:
+def test_of_two_answers_to_one_question_the_first_stands(path: Path, opened: Opened) -> None:
     one, other = opened(path), opened(path)
-    first, second = reserve(one, "q"), reserve(other, "q")
+    first, second = lose(one, "q"), lose(other, "q")
     assert one.spent() == other.spent() == COST * 2
-    other.settle(second, {"q": Fraction(1, 2)})
-    one.settle(first, {"q": Fraction(1, 3)})
+    other.recover(second, {"q": Fraction(1, 2)})
+    one.recover(first, {"q": Fraction(1, 3)})
     for ledger in (one, other, opened(path)):
         assert ledger.answers()["q"].value == Fraction(1, 2)
-        assert ledger.verify() == 5
+        assert list(ledger.look().unanswered) == [first.sequence]
+        assert ledger.verify() == 4
 
 
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 1),  # which handle acts
         st.lists(st.sampled_from("pqrs"), min_size=1, max_size=3, unique=True),
-        st.booleans(),  # whether it settles
+        st.booleans(),  # whether it answers at once
     ),
     max_size=12,
 )
+
+
+def always(value: Fraction) -> Callable[[Sequence[str]], list[Fraction]]:
+    """The same answer to every question."""
+    return lambda digests: [value] * len(digests)
 
 
 @given(STEPS)
@@ -149,19 +203,21 @@ def test_any_sequence_of_two_handles_agrees_with_a_model(
     with closing(Ledger.create(MEMORY, OPENING)) as one:
         handles = [one, Ledger(one._log._store)]
         spent, answers = 0, dict[str, Fraction]()
-        for number, (index, names, settles) in enumerate(steps):
+        for number, (index, names, answers_it) in enumerate(steps):
             fresh = [name for name in names if name not in answers]
-            found = handles[index].reserve(dict.fromkeys(names, "x"), offers=at(COST), gate=GATE)
+            texts, value = dict.fromkeys(names, "x"), Fraction(number, 64)
+            if answers_it:
+                found = handles[index].write(texts, offers=at(COST), release=always(value))
+            else:
+                found = handles[index].lose(texts, offers=at(COST))
             if spent + len(fresh) > AFFORDABLE:
                 assert found == Refused(BUDGET)
                 continue
-            assert isinstance(found, Reservation)
+            assert isinstance(found, Written)
             assert list(found.digests) == fresh
             spent += len(fresh)
-            if settles:
-                values = {name: Fraction(number, 64) for name in fresh}
-                handles[index].settle(found, values)
-                answers |= values
+            if answers_it:
+                answers |= dict.fromkeys(fresh, value)
         for handle in handles:
             assert handle.spent() == COST * spent
             assert handle.draws() == spent
@@ -171,71 +227,57 @@ def test_any_sequence_of_two_handles_agrees_with_a_model(
 
 def test_reopening_continues(path: Path, opened: Opened) -> None:
     ledger = opened(path)
-    answer(ledger, "p")
-    pending = reserve(ledger, "q")
+    write(ledger, "p")
+    pending = lose(ledger, "q")
     ledger.close()
     again = opened(path)
     assert again.opening == OPENING
     assert again.spent() == COST * 2
     assert set(again.answers()) == {"p"}
-    again.settle(pending, {"q": Fraction(1)})
+    again.recover(pending, {"q": Fraction(1)})
     assert set(again.answers()) == {"p", "q"}
 
 
 # Misuse ---------------------------------------------------------------------------------------
 
 
-def test_a_reservation_is_settled_once(memory: Ledger) -> None:
-    reservation = reserve(memory, "q")
-    memory.settle(reservation, {"q": Fraction(1, 2)})
-    with pytest.raises(PeekproofError):
-        memory.settle(reservation, {"q": Fraction(1, 3)})
+def test_what_was_lost_is_answered_once(memory: Ledger) -> None:
+    charged = lose(memory, "q")
+    memory.recover(charged, {"q": Fraction(1, 2)})
+    memory.recover(charged, {"q": Fraction(1, 3)})
     assert memory.verify() == 3
     assert memory.answers()["q"].value == Fraction(1, 2)
 
 
-def test_an_unknown_reservation_is_not_settled(memory: Ledger) -> None:
-    with pytest.raises(PeekproofError):
-        memory.settle(Reservation(99, ("q",)), {"q": Fraction(1, 2)})
+def test_what_nobody_paid_for_is_not_answered(memory: Ledger) -> None:
+    memory.recover(Written(99, ("q",)), {"q": Fraction(1, 2)})
+    memory.recover(lose(memory, "p"), {"z": Fraction(1, 2)})
+    assert memory.answers() == {}
+    assert memory.verify() == 2
+
+
+def test_a_price_above_the_budget_cannot_overspend(memory: Ledger) -> None:
+    found = memory.lose({"q": "q > 1"}, offers=at(BUDGET * 2))
+    assert found == Refused(BUDGET)
+    assert memory.spent() == FREE
     assert memory.verify() == 1
 
 
-def test_a_gate_wider_than_the_budget_cannot_overspend(memory: Ledger) -> None:
-    wide = SessionGate.within(BUDGET * 2)
-    found = memory.reserve({"q": "q > 1"}, offers=at(BUDGET * 2), gate=wide)
-    assert found == Refused(BUDGET)
+@pytest.mark.parametrize("cost", [PureDP(Fraction(1, 3)), Draws(Fraction(1))])
+def test_a_price_in_another_unit_charges_nothing(cost: Charge, memory: Ledger) -> None:
+    with pytest.raises(TypeError):
+        memory.lose({"q": "q > 1"}, offers=lambda *_: [Offer(cost=cost)])
     assert memory.spent() == FREE
-    assert memory.verify() == 2
+    assert memory.verify() == 1
 
 
-@pytest.mark.parametrize("digests", [("z",), ("p",)])
-def test_a_reservation_is_settled_for_its_own_questions(
-    digests: tuple[str, ...], memory: Ledger
-) -> None:
-    reservation = reserve(memory, "p", "q")
-    other = Reservation(reservation.sequence, digests)
-    with pytest.raises(PeekproofError):
-        memory.settle(other, dict.fromkeys(digests, Fraction(1, 2)))
-    assert memory.verify() == 2
-
-
-def test_a_gate_that_forgets_the_cost_cannot_make_it_free(memory: Ledger) -> None:
-    class Forgetful:
-        def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
-            return Admitted(spent)
-
-    memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Forgetful())
-    assert memory.spent() == COST
-    assert memory.verify() == 2
-
-
-def test_a_missing_value_settles_nothing(memory: Ledger) -> None:
-    reservation = reserve(memory, "p", "q")
-    with pytest.raises(KeyError):
-        memory.settle(reservation, {"p": Fraction(1, 2)})
-    assert memory.verify() == 2
-    memory.settle(reservation, {"p": Fraction(1, 2), "q": Fraction(1, 2)})
-    assert memory.verify() == 3
+def test_some_of_what_was_lost_may_be_answered(memory: Ledger) -> None:
+    charged = lose(memory, "p", "q")
+    memory.recover(charged, {"p": Fraction(1, 2)})
+    assert set(memory.seen.unanswered[charged.sequence]) == {"q"}
+    memory.recover(charged, {"p": Fraction(1, 3), "q": Fraction(1, 2)})
+    assert memory.seen.unanswered == {}
+    assert memory.verify() == 4
 
 
 def test_a_closed_ledger_says_that_it_is_closed() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar, final
@@ -85,9 +85,6 @@ class Bent:
 
     def index(self) -> Iterator[tuple[str, int]]:
         return self.within.index()
-
-    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        return self.within.alone(digests, act)
 
     def close(self) -> None:
         self.within.close()

@@ -15,7 +15,6 @@ import pytest
 from ledger.books import (
     AFFORDABLE,
     COST,
-    GATE,
     OPENING,
     Line,
     Opened,
@@ -25,9 +24,9 @@ from ledger.books import (
     connection,
     eventful,
     lines,
+    lose,
     overwrite,
     refused,
-    reserve,
 )
 from peekproof.core.errors import (
     LedgerDamaged,
@@ -129,24 +128,21 @@ FORGERIES: dict[str, tuple[Callable[[list[Line]], list[Line]], str]] = {
     "overspent": (
         lambda s: [
             *s,
-            (
-                "reserve",
-                {"questions": [{"digest": "z", "text": "z"}], "cost": "3", "spent": "13/3"},
-            ),
+            ("lost", {"questions": [{"digest": "z", "text": "z"}], "cost": "3", "spent": "13/3"}),
         ],
-        "entry 7 (more was reserved",
+        "entry 7 (more was charged",
     ),
     "a charge that shrank": (
-        lambda s: [s[0], ("reserve", {**s[1][1], "cost": "1/9"}), *s[2:]],
+        lambda s: [s[0], ("lost", {**s[1][1], "cost": "1/9"}), *s[2:]],
         "entry 2 (the recorded total",
     ),
     "a total that shrank": (
-        lambda s: [*s[:3], ("reserve", {**s[3][1], "spent": "0"}), *s[4:]],
+        lambda s: [*s[:3], ("lost", {**s[3][1], "spent": "0"}), *s[4:]],
         "entry 4 (the recorded total",
     ),
-    "a forgotten reservation": (lambda s: [s[0], *s[3:]], "entry 2 (the recorded total"),
-    "a settlement of nothing": (lambda s: [s[0], s[2]], "entry 2"),
-    "a second settlement": (lambda s: [*s, s[2]], "entry 7"),
+    "a forgotten charge": (lambda s: [s[0], *s[3:]], "entry 2 (the recorded total"),
+    "an answer to nothing": (lambda s: [s[0], s[2]], "entry 2"),
+    "a second answer": (lambda s: [*s, s[2]], "entry 7"),
     "a refund": (lambda s: [*s, ("refund", {"cost": "1/3"})], "kind 'refund' is unknown"),
     "a second opening": (lambda s: [*s, s[0]], "kind 'open' is unknown"),
     "a smaller budget": (lambda s: [("open", {**s[0][1], "budget": "1/2"}), *s[1:]], "entry 2"),
@@ -179,7 +175,7 @@ def test_a_truncated_file_is_never_a_fresh_budget(tmp_path: Path) -> None:
     whole = tmp_path / "whole"
     with closing(Ledger.create(str(whole), OPENING)) as ledger:
         for _ in range(AFFORDABLE):
-            reserve(ledger, *["long " * 200])
+            lose(ledger, *["long " * 200])
     size = whole.stat().st_size
     assert size > 4 * 4096
     lengths = {0, 1, 15, 16, 99, 100, 511, 512, 1023, 4095, size - 1}
@@ -286,5 +282,5 @@ def test_a_foreign_entry_stops_the_next_charge(path: Path, opened: Opened) -> No
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT INTO entry VALUES (2, 'reserve', '{}', zeroblob(32))")
     with pytest.raises(LedgerDamaged, match="entry 2 breaks the chain"):
-        ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+        ledger.lose({"q": "q > 1"}, offers=at(COST))
     assert len(ledger.entries()) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import answer, chained, lines, reserve
+from ledger.books import answer, chained, lines, lose
 from peekproof.core.errors import LedgerDamaged, LedgerError, LedgerUnavailable
 from peekproof.ledger.diff import FirstContinues, Identical, Parted, SecondContinues, difference
 from peekproof.ledger.entry import Entry, follow
@@ -24,7 +24,7 @@ def exported(memory: Ledger, tmp_path: Path) -> Path:
     """An export of seven entries."""
     answer(memory, "a", "ü > 1")
     answer(memory, "b")
-    reserve(memory, "c")
+    lose(memory, "c")
     memory.retire()
     return written(memory, tmp_path / "people.jsonl")
 

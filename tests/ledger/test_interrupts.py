@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
+from ledger.books import COST, OPENING, answer, at, lose
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
 from peekproof.ledger import loading
@@ -109,14 +109,14 @@ def test_an_interrupt_just_before_leading_does_not_stop_all_writes_for_ever(
     assert "second" in written
 
 
-def test_one_reservation_settled_by_two_threads_at_once_is_settled_once() -> None:
+def test_what_two_threads_answer_at_once_is_answered_once() -> None:
     ledger = Ledger.create(MEMORY, OPENING)
-    paid = reserve(ledger, "p")
+    paid = lose(ledger, "p")
     jobs: list[Job[object]] = []
     log = ledger._log
-    log.do = lambda step, *, late=False: jobs.append(Job(step, late=late))  # type: ignore[method-assign,assignment,return-value]
-    ledger.settle(paid, {"p": Fraction(1, 2)})
-    ledger.settle(paid, {"p": Fraction(1, 3)})
+    log.do = lambda step: jobs.append(Job(step))  # type: ignore[method-assign,assignment,return-value]
+    ledger.recover(paid, {"p": Fraction(1, 2)})
+    ledger.recover(paid, {"p": Fraction(1, 3)})
     del log.do
     with suppress(Exception):
         log._write(jobs)  # as a group, as it happens when both gather behind another write
@@ -144,7 +144,7 @@ def test_verify_after_a_failed_write_is_not_damage(monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patch:
         patch.setattr(SqliteStore, "commit", full)
         with pytest.raises(LedgerUnavailable):
-            reserve(ledger, "p")
+            lose(ledger, "p")
     assert ledger.verify() == 1
 
 
@@ -189,13 +189,13 @@ def test_an_interrupted_look_is_not_taken_in_twice(
 ) -> None:
     place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as other:
-        reserve(other, "p")
+        lose(other, "p")
 
         class Interrupted(dict[int, object]):
             def __setitem__(self, *_: object) -> None:
                 raise KeyboardInterrupt
 
-        one.seen.pending = Interrupted()  # type: ignore[assignment]  # anywhere in `charge`
+        one.seen.unanswered = Interrupted()  # type: ignore[assignment]  # anywhere in `apply`
         with pytest.raises(KeyboardInterrupt):
             one.look()
         with suppress(KeyboardInterrupt):
@@ -209,13 +209,13 @@ def test_a_forked_process_is_refused_also_while_a_thread_writes() -> None:
     ledger = Ledger.create(MEMORY, OPENING)
     inside, go = threading.Event(), threading.Event()
 
-    def slow(digests: tuple[str, ...], _: int) -> list[Offer]:
+    def slow(digests: tuple[str, ...]) -> list[Offer]:
         inside.set()
         go.wait(10)
         return [Offer(cost=COST)] * len(digests)
 
     def write() -> None:
-        ledger.reserve({"p": "p > 1"}, offers=slow, gate=GATE)
+        ledger.lose({"p": "p > 1"}, offers=slow)
 
     thread = threading.Thread(target=write)
     thread.start()
@@ -225,7 +225,7 @@ def test_a_forked_process_is_refused_also_while_a_thread_writes() -> None:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(3)
         found = 0
-        for act in (lambda: reserve(ledger, "q"), ledger.look, ledger.entries):
+        for act in (lambda: lose(ledger, "q"), ledger.look, ledger.entries):
             try:
                 act()
             except LedgerUnavailable:
@@ -250,7 +250,7 @@ def test_an_interrupt_of_the_leader_is_told_to_all_who_wait_behind_it() -> None:
     def follow() -> None:
         until(lambda: log._commits._led)
         try:
-            reserve(ledger, "q")
+            lose(ledger, "q")
         except BaseException as error:
             told.append(error)
 
@@ -276,7 +276,7 @@ def test_an_interrupt_of_the_leader_is_told_to_all_who_wait_behind_it() -> None:
     for each in threads[1:]:
         each.start()
     with pytest.raises(KeyboardInterrupt):
-        reserve(ledger, "p")
+        lose(ledger, "p")
     go.set()  # not before, or a busy machine might let the leader write first
     threads[1].join(5)
     assert [type(each) for each in told] == [LedgerUnavailable]
@@ -321,13 +321,13 @@ def test_every_kind_of_state_survives_a_snapshot(tmp_path: Path, snapshots: None
     """Passes today: kept as a guard."""
     place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as one, closing(Ledger.open(place)) as two:
-        first, second = reserve(one, "p"), reserve(two, "p", "q")
-        two.settle(second, {"p": Fraction(1, 2), "q": (Fraction(1), Fraction(0))})
-        one.settle(first, {"p": Fraction(1, 3)})
+        first, second = lose(one, "p"), lose(two, "p", "q")
+        two.recover(second, {"p": Fraction(1, 2), "q": (Fraction(1), Fraction(0))})
+        one.recover(first, {"p": Fraction(1, 3)})
         one.set_aside({"ann": Fraction(1, 2)})
         with suppress(PeekproofError):
-            one.reserve({"x": "x"}, offers=at(COST * 20), gate=GATE, analyst="ann")
-        one.reserve({"y": "y"}, offers=at(COST), gate=GATE, analyst="ann")
+            one.lose({"x": "x"}, offers=at(COST * 20), analyst="ann")
+        one.lose({"y": "y"}, offers=at(COST), analyst="ann")
         one.override(reason="r", against="a")
         one.retire()
         one.verify()
@@ -368,6 +368,6 @@ def test_an_interrupted_snapshot_leaves_nobody_locked_out(
         store._connection = Interrupting(store._connection)  # type: ignore[assignment]
         with pytest.raises(KeyboardInterrupt):
             store.save(taken(one.look()), [])
-        reserve(other, "p")  # was: locked until `one` writes again
-        reserve(one, "q")  # was: "is damaged (cannot start a transaction within a transaction)"
+        lose(other, "p")  # was: locked until `one` writes again
+        lose(one, "q")  # was: "is damaged (cannot start a transaction within a transaction)"
         assert one.verify() == 3

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crash.harness import Child, deadly
-from ledger.books import OPENING, answer, eventful, reserve
+from ledger.books import OPENING, answer, eventful, lose
 from ledger.postgres_server import Database
 from peekproof.core.errors import (
     InvalidInput,
@@ -60,7 +60,7 @@ def goes_on(place: str, witness: Witness | None) -> bool:
         try:
             if witness:
                 ledger.attend(witness)
-            reserve(ledger, f"new {ledger.draws()}")
+            lose(ledger, f"new {ledger.draws()}")
         except LedgerError:
             return False
     return True
@@ -81,7 +81,7 @@ def test_all_entries_are_carried_over_and_the_file_says_where(
     assert digests(target)[:ENTRIES] == before
     with closing(Ledger.open(file)) as old:  # it can still be read
         assert old.verify() == ENTRIES + MOVE
-        for attempt in (lambda: old.attend(witness()), lambda: reserve(old, "x"), old.check_here):
+        for attempt in (lambda: old.attend(witness()), lambda: lose(old, "x"), old.check_here):
             with pytest.raises(LedgerMoved) as caught:
                 attempt()
             assert caught.value.to == found.ledger
@@ -261,7 +261,7 @@ def test_a_copy_that_has_not_arrived_says_how_to_complete_the_move(
 ) -> None:
     died(Ledger, "arrive", "before", lambda: move(file, target, witness=witness()))
     with closing(Ledger.open(target)) as copy:
-        for attempt in (lambda: copy.attend(witness()), lambda: reserve(copy, "x")):
+        for attempt in (lambda: copy.attend(witness()), lambda: lose(copy, "x")):
             with pytest.raises(LedgerUnavailable, match=r"has not arrived yet.*ledger move again"):
                 attempt()
     move(file, target, witness=witness())

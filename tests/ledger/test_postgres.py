@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 import peekproof
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
+from ledger.books import COST, OPENING, answer, at, lose
 from ledger.postgres_server import Database
 from peekproof.core.errors import (
     LedgerDamaged,
@@ -226,15 +226,15 @@ def test_a_lock_held_by_someone_else_is_named_and_nothing_is_charged(
     store: PostgresStore, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_module, "LOCK_SECONDS", 0.05)
-    reservation = reserve(ledger, "p")
+    reservation = lose(ledger, "p")
     store.begin(after=2)
     with pytest.raises(LedgerUnavailable, match="is locked by another process"):
-        ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+        ledger.lose({"q": "q > 1"}, offers=at(COST))
     with pytest.raises(LedgerUnavailable, match="is locked by another process"):
-        ledger.settle(reservation, {"p": Fraction(1, 2)})
+        ledger.recover(reservation, {"p": Fraction(1, 2)})
     assert ledger.spent() == COST
     store.rollback()
-    ledger.settle(reservation, {"p": Fraction(1, 2)})
+    ledger.recover(reservation, {"p": Fraction(1, 2)})
     answer(ledger, "q")
     assert ledger.verify() == 5
 
@@ -275,7 +275,7 @@ def test_a_commit_that_the_server_did_not_make_is_none(
 ) -> None:
     monkeypatch.setattr(postgres_module, "_COMMIT", "ROLLBACK")
     with pytest.raises(LedgerUnavailable, match="lost its transaction"):
-        reserve(ledger, "q")
+        lose(ledger, "q")
     monkeypatch.undo()
     assert ledger.draws() == 0
 
@@ -301,7 +301,7 @@ def test_entries_that_vanish_stop_the_next_charge(database: Database, ledger: Le
     answer(ledger, "p")
     database.execute("DELETE FROM peekproof.entry WHERE sequence = 3")
     with pytest.raises(LedgerDamaged, match="lost entry 3"):
-        reserve(ledger, "q")
+        lose(ledger, "q")
 
 
 def test_an_older_snapshot_does_not_replace_a_newer_one(ledger: Ledger, place: str) -> None:

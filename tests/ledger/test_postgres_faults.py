@@ -12,14 +12,13 @@ from fractions import Fraction
 
 import pytest
 
-from ledger.books import COST, OPENING, answer, at, reserve
+from ledger.books import COST, OPENING, answer, at, lose
 from ledger.lossy_proxy import Fault, proxy
 from ledger.postgres_server import Database, Own
-from peekproof.accounting.filters import SessionGate
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
 from peekproof.ledger.entry import follow
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.postgres import PostgresStore
 
 FIRST = follow(None, "open", OPENING.to_body())
@@ -61,9 +60,9 @@ def test_whatever_is_lost_on_the_way_is_charged_once_or_not_at_all(
             between.fault = replace(fault)
             reported = 0
             try:
-                reserved = reserve(ledger, "q")
+                reserved = lose(ledger, "q")
                 reported += 1
-                ledger.settle(reserved, {"q": Fraction(1, 2)})
+                ledger.recover(reserved, {"q": Fraction(1, 2)})
                 reported += 1
             except LedgerUnavailable:
                 assert between.fault.done
@@ -85,7 +84,7 @@ def test_a_lost_connection_is_made_anew(database: Database) -> None:
         assert ledger.spent() == COST
         database.execute(CUT)
         with pytest.raises(LedgerUnavailable, match="cannot be used"):
-            reserve(ledger, "q")
+            lose(ledger, "q")
         answer(ledger, "q")
         assert ledger.spent() == COST * 2
         assert ledger.verify() == 5
@@ -116,7 +115,7 @@ def test_a_database_that_lost_entries_is_refused_when_it_comes_back(database: Da
             with pytest.raises(LedgerDamaged, match="lost entries that were there before"):
                 ledger.spent()
         with pytest.raises(LedgerDamaged, match="lost entries that were there before"):
-            reserve(ledger, "q")
+            lose(ledger, "q")
 
 
 def test_a_ledger_that_is_gone_when_the_server_comes_back_is_not_made_anew(
@@ -128,7 +127,7 @@ def test_a_ledger_that_is_gone_when_the_server_comes_back_is_not_made_anew(
         database.execute(CUT)
         for _ in range(3):
             with pytest.raises(LedgerUnavailable):
-                reserve(ledger, "q")
+                lose(ledger, "q")
         assert not Ledger.exists(database.place("people"))
 
 
@@ -145,7 +144,7 @@ def test_an_interrupted_writer_leaves_nothing_and_goes_on(database: Database) ->
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.2)
             with pytest.raises(KeyboardInterrupt):
-                reserve(ledger, "q")  # waits for the lock
+                lose(ledger, "q")  # waits for the lock
         finally:
             signal.signal(signal.SIGALRM, before)
         store.rollback()
@@ -165,7 +164,7 @@ def test_a_server_that_may_forget_is_refused(own: Database, own_server: Own) -> 
                 Ledger.open(own.place("people"))
             for _ in range(2):
                 with pytest.raises(LedgerUnavailable):
-                    reserve(ledger, "q")
+                    lose(ledger, "q")
         finally:
             own_server.stop()
             del own_server.settings["fsync"]
@@ -188,7 +187,7 @@ def test_a_server_that_crashes_under_its_users_loses_and_doubles_nothing(
 ) -> None:
     budget = GDP(Fraction(10**6))
     opening = replace(OPENING, questions=10**6, budget=budget)
-    place, gate, stop = own.place("people"), SessionGate.within(budget), threading.Event()
+    place, stop = own.place("people"), threading.Event()
     ledger = Ledger.create(place, opening)
     handles = [ledger, ledger, Ledger.open(place), Ledger.open(place)]
     everyone = [Seen() for _ in handles]
@@ -199,10 +198,10 @@ def test_a_server_that_crashes_under_its_users_loses_and_doubles_nothing(
             count += 1
             name, value = f"{number}-{count}", Fraction(number, count)
             try:
-                found = handles[number].reserve({name: "x > 1"}, offers=at(COST), gate=gate)
-                assert isinstance(found, Reservation)
+                found = handles[number].lose({name: "x > 1"}, offers=at(COST))
+                assert isinstance(found, Written)
                 seen.reserved.append(name)
-                handles[number].settle(found, {name: value})
+                handles[number].recover(found, {name: value})
                 seen.settled[name] = value
             except LedgerUnavailable:
                 seen.failures += 1
@@ -228,7 +227,7 @@ def test_a_server_that_crashes_under_its_users_loses_and_doubles_nothing(
     asked = [
         question["digest"]
         for entry in ledger.entries()
-        if entry.kind == "reserve"
+        if entry.kind == "lost"
         for question in entry.body["questions"]
     ]
     assert len(asked) == len(set(asked)) == draws

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import COST, GATE, OPENING, answer, at, eventful, reserve
+from ledger.books import COST, OPENING, answer, at, eventful, lose
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
     BudgetElsewhere,
@@ -30,7 +30,7 @@ from peekproof.core.errors import (
 from peekproof.ledger import restoration
 from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.export import export
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.loading import load
 from peekproof.ledger.restoration import Restored, restore
 from peekproof.ledger.snapshot import taken
@@ -68,7 +68,7 @@ def fill(ledger: Ledger) -> None:
     answer(ledger, "r")
     ledger.override(reason="a test", against="a copy")
     answer(ledger, "s" * 3000)
-    reserve(ledger, "t")
+    lose(ledger, "t")
     answer(ledger, "u" * 700)
     answer(ledger, "v")
 
@@ -107,10 +107,10 @@ def grants(ledger: Ledger) -> int:
     paid = 0
     while True:
         try:
-            found = ledger.reserve({f"new {paid}": "x > 1"}, offers=at(COST), gate=GATE)
+            found = ledger.lose({f"new {paid}": "x > 1"}, offers=at(COST))
         except LedgerClosed:
             return paid
-        if not isinstance(found, Reservation):
+        if not isinstance(found, Written):
             return paid
         paid += 1
 
@@ -139,7 +139,7 @@ def test_a_flipped_bit_in_an_entry_is_undone_and_nothing_is_lost(book: Book) -> 
         assert ledger.verify() == ENTRIES + 1
         assert ledger.look().spent == book.state.spent
         assert dict(ledger.answers()) == dict(book.state.answers)
-        assert ledger.look().pending.keys() == book.state.pending.keys()
+        assert ledger.look().unanswered.keys() == book.state.unanswered.keys()
         assert grants(ledger) == LEFT
         (mine,) = [each for each in ledger.overrides if "restored" in each]
         assert "14 entries" in mine["reason"]
@@ -170,8 +170,8 @@ def test_two_flipped_bits_of_an_entry_end_what_is_intact(book: Book) -> None:
     with closing(book.opened()) as ledger:
         check_never_more(ledger, book.state)
         with pytest.raises(LedgerClosed, match="9 entries or more could not be"):
-            reserve(ledger, "w")
-        assert reserve(ledger, "p").digests == ()  # what is known stays free
+            lose(ledger, "w")
+        assert lose(ledger, "p").digests == ()  # what is known stays free
         assert ledger.look().spent == OPENING.budget
 
 
@@ -249,7 +249,7 @@ def test_no_flipped_bit_of_a_log_buys_a_question(book: Book, tmp_path: Path) -> 
     ledger = Ledger.open(str(book.path))
     ledger.attend(book.witness)
     answer(ledger, "w")
-    reserve(ledger, "x")
+    lose(ledger, "x")
     book.state = ledger.look()
     log = Path(f"{book.path}-wal")
     used = [at for at, byte in enumerate(log.read_bytes()) if byte]
@@ -460,17 +460,17 @@ def test_who_still_has_the_old_ledger_open_is_refused(
 ) -> None:
     source = exported(book)
     with closing(book.opened()) as old:
-        pending = reserve(old, "w")
+        pending = lose(old, "w")
         book.path.unlink()
         assert book.restored(source).lost == 1
         with closing(book.opened()) as new:
             with pytest.raises(LedgerUnavailable, match="removed or replaced"):
-                reserve(old, "y")
+                lose(old, "y")
             monkeypatch.setattr(SqliteStore, "_check_there", lambda _: None)
             with pytest.raises(BudgetElsewhere):  # by the witness, also if the file did not tell
-                reserve(old, "y")
+                lose(old, "y")
             with pytest.raises(BudgetElsewhere):
-                old.settle(pending, {"w": Fraction(1, 2)})
+                old.recover(pending, {"w": Fraction(1, 2)})
             check_never_more(new, book.state)
 
 
@@ -532,7 +532,7 @@ def test_through_a_link_the_log_beside_the_file_itself_counts(
     link.symlink_to(real)
     position = _body(book.path, 6)
     with closing(Ledger.open(str(book.path))) as ledger:
-        reserve(ledger, "w")  # is in the log only
+        lose(ledger, "w")  # is in the log only
         for end in ("", "-wal"):
             shutil.copyfile(f"{book.path}{end}", f"{real}{end}")
     book.path.unlink()
@@ -551,7 +551,7 @@ def test_through_a_link_the_log_beside_the_file_itself_counts(
 def test_a_log_beside_no_ledger_is_not_met_by_the_new_one(book: Book) -> None:
     source = exported(book)
     ledger = Ledger.open(str(book.path))
-    reserve(ledger, "w")
+    lose(ledger, "w")
     log = Path(f"{book.path}-wal").read_bytes()
     ledger.close()
     book.path.unlink()
@@ -624,4 +624,4 @@ def test_a_snapshot_remembers_what_was_lost(book: Book, monkeypatch: pytest.Monk
             assert (ledger.seen.origin, ledger.seen.lost) == (6, ENTRIES - 5)
             assert ledger.verify() == 6
             with pytest.raises(LedgerClosed, match="when it was restored"):
-                reserve(ledger, "w")
+                lose(ledger, "w")

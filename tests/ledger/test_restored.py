@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import OPENING, answer, reserve
+from ledger.books import OPENING, answer, lose
 from ledger.postgres_server import Database
 from peekproof.core.errors import LedgerDamaged, LedgerRolledBack
 from peekproof.ledger.ledger import Ledger
@@ -32,7 +32,7 @@ def test_a_database_that_went_back_and_on_gets_no_entry_that_breaks_its_chain(
         database.execute("DELETE FROM peekproof.entry WHERE sequence > 1")
         answer(one, "b")
         with pytest.raises(LedgerDamaged, match="lost entr"):
-            reserve(two, "c")
+            lose(two, "c")
     with closing(Ledger.open(place)) as again:
         assert again.verify() == 3
 
@@ -51,7 +51,7 @@ def test_a_file_that_went_back_gets_no_entry_that_breaks_its_chain(
         if regrown:
             answer(one, "b")
         with pytest.raises(LedgerDamaged, match="lost entr"):
-            reserve(two, "c")
+            lose(two, "c")
     with closing(Ledger.open(str(place))) as again:
         assert again.verify() == (3 if regrown else 1)
 
@@ -71,5 +71,5 @@ def test_who_saw_what_is_gone_does_not_go_on_with_what_came_instead(tmp_path: Pa
             two.spent()
         for _ in range(2):  # also when it has looked again
             with pytest.raises(LedgerRolledBack, match="went on by itself"):
-                reserve(two, "d")
+                lose(two, "d")
         assert one.draws() == 2

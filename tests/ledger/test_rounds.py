@@ -12,33 +12,35 @@ from threading import Thread
 import pytest
 
 from ledger.books import OPENING, Line, chained, lines, overwrite
-from peekproof.accounting.filters import SessionGate
-from peekproof.core.charge import Charge, Draws, Offer, Refused, amount_of
+from peekproof.core.charge import Charge, Draws, Offer, Refused
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 
 ROUND = Draws(Fraction(1))
 BUDGET = Draws(Fraction(3))
-GATE = SessionGate.within(BUDGET)
 BOOK = replace(
-    OPENING, questions=10, budget=BUDGET, mechanism={"kind": "rounds", "rounds": "3", "key": "0"}
+    OPENING,
+    questions=10,
+    budget=BUDGET,
+    mechanism={"kind": "fresh-rows", "rounds": "3", "key": "0"},
 )
 
 
-def shared(digests: tuple[str, ...], _: int) -> list[Offer]:
+def shared(digests: tuple[str, ...]) -> list[Offer]:
     """One round for all of them."""
     return [Offer(cost=Draws(Fraction(1, len(digests))))] * len(digests)
 
 
-def reserve(ledger: Ledger, *names: str) -> Reservation | Refused[Charge]:
+def asked(ledger: Ledger, *names: str) -> Written | Refused[Charge]:
     texts = {name: f"{name} > 1" for name in names}
-    return ledger.reserve(texts, offers=shared, gate=GATE)
+    half = Fraction(1, 2)
+    return ledger.write(texts, offers=shared, release=lambda digests: [half] * len(digests))
 
 
-def paid(ledger: Ledger, *names: str) -> Reservation:
-    found = reserve(ledger, *names)
-    assert isinstance(found, Reservation)
+def paid(ledger: Ledger, *names: str) -> Written:
+    found = asked(ledger, *names)
+    assert isinstance(found, Written)
     return found
 
 
@@ -50,11 +52,10 @@ def test_a_batch_costs_one_round_whatever_its_size() -> None:
     ledger = Ledger.create(MEMORY, BOOK)
     first, second = paid(ledger, "p", "q", "r"), paid(ledger, "s")
 
-    assert (first.before, second.before) == (Draws(Fraction(0)), ROUND)
-    assert (first.first, second.first) == (0, 3)
+    assert (first.digests, second.digests) == (("p", "q", "r"), ("s",))
     assert (ledger.spent(), ledger.draws()) == (ROUND * 2, 4)
     assert lines(ledger)[1][1] == {
-        "questions": [{"digest": name, "text": f"{name} > 1"} for name in "pqr"],
+        "questions": [{"digest": name, "text": f"{name} > 1", "value": "1/2"} for name in "pqr"],
         "cost": "1/3",
         "spent": "1",
     }
@@ -63,12 +64,12 @@ def test_a_batch_costs_one_round_whatever_its_size() -> None:
 
 def test_rounds_and_questions_are_both_limits() -> None:
     ledger = Ledger.create(MEMORY, BOOK)
-    assert isinstance(reserve(ledger, *"abcdefghijk"), Refused)  # eleven of ten questions
+    assert isinstance(asked(ledger, *"abcdefghijk"), Refused)  # eleven of ten questions
     for names in ("abcdefgh", "i"):
         paid(ledger, *names)
-    assert isinstance(reserve(ledger, "j", "k"), Refused)
+    assert isinstance(asked(ledger, "j", "k"), Refused)
     kinds = [kind for kind, _ in lines(ledger)]
-    assert kinds == ["open", "refuse", "reserve", "reserve", "refuse"]
+    assert kinds == ["open", "answer", "answer"]
     assert ledger.draws() == 9
     paid(ledger, "j")
     ledger.close()
@@ -76,44 +77,43 @@ def test_rounds_and_questions_are_both_limits() -> None:
     ledger = Ledger.create(MEMORY, BOOK)
     for name in "abc":
         paid(ledger, name)
-    assert isinstance(reserve(ledger, "d"), Refused)  # a fourth round of three
+    assert isinstance(asked(ledger, "d"), Refused)  # a fourth round of three
     ledger.close()
 
 
-def test_a_reserved_round_is_spent_though_nothing_was_settled(tmp_path: Path) -> None:
+def test_a_round_that_was_lost_is_spent(tmp_path: Path) -> None:
     place = tmp_path / "book"
     with closing(book(place)) as ledger:
-        paid(ledger, "p", "q")
-    with closing(Ledger.open(str(place))) as ledger:  # the process died before it settled
+        ledger.lose({name: f"{name} > 1" for name in "pq"}, offers=shared)
+    with closing(Ledger.open(str(place))) as ledger:
         assert (ledger.spent(), ledger.draws(), dict(ledger.answers())) == (ROUND, 2, {})
-        again = paid(ledger, "p", "q")
-        assert again.before == ROUND
-        ledger.settle(again, {"p": Fraction(1, 2), "q": Fraction(1, 3)})
-        assert ledger.verify() == 4
+        paid(ledger, "p", "q")
+        assert ledger.spent() == ROUND * 2
+        assert ledger.verify() == 3
         assert paid(ledger, "p", "q", "r").digests == ("r",)
 
 
 def test_every_taker_gets_a_round_of_its_own(tmp_path: Path) -> None:
     place = tmp_path / "book"
     book(place).close()
-    got: list[Reservation | Refused[Charge]] = []
+    got: list[Written | Refused[Charge]] = []
 
     def take(name: str) -> None:
         with closing(Ledger.open(str(place))) as ledger:
-            got.append(reserve(ledger, name, f"{name}{name}"))
+            got.append(asked(ledger, name, f"{name}{name}"))
 
     takers = [Thread(target=take, args=(name,)) for name in "abcde"]
     for taker in takers:
         taker.start()
     for taker in takers:
         taker.join()
-    rounds = sorted(amount_of(each.before) for each in got if isinstance(each, Reservation))
 
-    assert rounds == [0, 1, 2]
+    assert sum(isinstance(each, Written) for each in got) == 3
     assert len(got) == 5
     with closing(Ledger.open(str(place))) as ledger:
-        assert ledger.verify() == 4 + 2  # and two refusals
+        assert ledger.verify() == 4
         assert ledger.spent() == BUDGET
+        assert [body["spent"] for _, body in lines(ledger)[1:]] == ["1", "2", "3"]
 
 
 FORGERIES: dict[str, Callable[[list[Line]], object]] = {

@@ -19,23 +19,22 @@ from ledger.books import (
     AFFORDABLE,
     BUDGET,
     COST,
-    GATE,
     OPENING,
     Opened,
     answer,
     at,
     connection,
+    lose,
     refused,
-    reserve,
     without_privileges,
 )
-from peekproof.core.charge import FREE, Admitted, Charge, Refused
+from peekproof.core.charge import FREE, Offer
 from peekproof.core.errors import (
     LedgerUnavailable,
 )
 from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.file import MEMORY
-from peekproof.ledger.ledger import Ledger, Reservation
+from peekproof.ledger.ledger import Ledger, Written
 
 SOURCE = str(Path(peekproof.__file__).parent.parent)
 
@@ -50,26 +49,26 @@ def test_a_lock_held_by_someone_else_is_named_and_nothing_is_charged(
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerUnavailable, match="is locked by another process"):
-            ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+            ledger.lose({"q": "q > 1"}, offers=at(COST))
         other.execute("ROLLBACK")
     assert ledger.spent() == FREE
     answer(ledger, "q")
     assert ledger.verify() == 3
 
 
-def test_a_settlement_that_cannot_be_written_can_be_repeated(
+def test_an_answer_that_cannot_be_written_can_be_repeated(
     path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_module, "BUSY_SECONDS", 0.05)
     ledger = opened(path)
-    reservation = reserve(ledger, "q")
+    reservation = lose(ledger, "q")
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(LedgerUnavailable):
-            ledger.settle(reservation, {"q": Fraction(1, 2)})
+            ledger.recover(reservation, {"q": Fraction(1, 2)})
         other.execute("ROLLBACK")
     assert ledger.spent() == COST
-    ledger.settle(reservation, {"q": Fraction(1, 2)})
+    ledger.recover(reservation, {"q": Fraction(1, 2)})
     assert ledger.answers()["q"].value == Fraction(1, 2)
 
 
@@ -103,7 +102,7 @@ def test_a_failing_commit_charges_nothing(memory: Ledger, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(sqlite_module, "insert", fail)
     with pytest.raises(LedgerUnavailable, match="disk I/O error"):
-        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+        memory.lose({"q": "q > 1"}, offers=at(COST))
     monkeypatch.undo()
     assert memory.spent() == FREE
     answer(memory, "q")
@@ -119,20 +118,19 @@ def test_a_transaction_that_sqlite_gave_up_charges_nothing(
 
     monkeypatch.setattr(sqlite_module, "insert", full)
     with pytest.raises(LedgerUnavailable, match="disk is full"):
-        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+        memory.lose({"q": "q > 1"}, offers=at(COST))
     monkeypatch.undo()
     assert memory.spent() == FREE
     answer(memory, "q")
 
 
 def test_nothing_is_written_without_a_transaction(memory: Ledger) -> None:
-    class Lost:
-        def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
-            connection(memory).execute("ROLLBACK")
-            return GATE.admit(cost, spent=spent)
+    def losing(digests: tuple[str, ...]) -> list[Offer]:
+        connection(memory).execute("ROLLBACK")
+        return at(COST)(digests)
 
     with pytest.raises(LedgerUnavailable, match="lost its transaction"):
-        memory.reserve({"q": "q > 1"}, offers=at(COST), gate=Lost())
+        memory.lose({"q": "q > 1"}, offers=losing)
     assert memory.spent() == FREE
     assert memory.verify() == 1
 
@@ -144,7 +142,7 @@ def test_the_copy_of_a_ledger_in_another_process_is_refused(
     memory: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "getpid", lambda: -1)
-    for use in (memory.spent, memory.draws, memory.answers, lambda: reserve(memory, "q")):
+    for use in (memory.spent, memory.draws, memory.answers, lambda: lose(memory, "q")):
         with pytest.raises(LedgerUnavailable, match="was opened by another process"):
             use()
     monkeypatch.undo()
@@ -155,13 +153,13 @@ FORKING = """
 import os, sys
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.ledger import Ledger
-from ledger.books import COST, GATE, OPENING, answer, at
+from ledger.books import COST, OPENING, answer, at
 ledger = Ledger.create(sys.argv[1], OPENING)
 answer(ledger, "p")
 child = os.fork()
 if child == 0:
     try:
-        ledger.reserve({"q": "q > 1"}, offers=at(COST), gate=GATE)
+        ledger.lose({"q": "q > 1"}, offers=at(COST))
     except LedgerUnavailable:
         os._exit(7)
     os._exit(0)
@@ -193,12 +191,12 @@ def test_a_forked_process_is_refused_and_the_parent_goes_on(place: str, path: Pa
 @pytest.mark.parametrize(
     "use",
     [
-        lambda ledger: reserve(ledger, "q"),
+        lambda ledger: lose(ledger, "q"),
         Ledger.spent,
         Ledger.entries,
         Ledger.verify,
     ],
-    ids=["reserve", "spent", "entries", "verify"],
+    ids=["lose", "spent", "entries", "verify"],
 )
 def test_a_copied_connection_is_never_used(
     use: Callable[[Ledger], object], memory: Ledger, monkeypatch: pytest.MonkeyPatch
@@ -214,8 +212,8 @@ def test_a_copied_connection_is_never_used(
 GREEDY = """
 import sys, time
 from pathlib import Path
-from peekproof.ledger.ledger import Ledger, Reservation
-from ledger.books import COST, GATE, at
+from peekproof.ledger.ledger import Ledger, Written
+from ledger.books import COST, at
 ledger = Ledger.open(sys.argv[1])
 print("ready", flush=True)
 while not Path(sys.argv[2]).exists():
@@ -223,8 +221,8 @@ while not Path(sys.argv[2]).exists():
 got = 0
 while True:
     name = f"{sys.argv[3]}-{got}"
-    found = ledger.reserve({name: "x > 1"}, offers=at(COST), gate=GATE)
-    if not isinstance(found, Reservation):
+    found = ledger.lose({name: "x > 1"}, offers=at(COST))
+    if not isinstance(found, Written):
         break
     got += 1
 print(got)
@@ -245,8 +243,7 @@ def test_eight_processes_share_exactly_what_is_affordable(
     assert [child.returncode for child in children] == [0] * 8
     assert sum(got) == AFFORDABLE - 1
     assert ledger.spent() == BUDGET
-    refusals = 8
-    assert ledger.verify() == 3 + AFFORDABLE - 1 + refusals
+    assert ledger.verify() == 3 + AFFORDABLE - 1
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["one handle", "a handle each"])
@@ -259,10 +256,10 @@ def test_threads_share_exactly_what_is_affordable(shared: bool, path: Path, open
         start.wait()
         name = f"{number}-0"
         while isinstance(
-            found := handles[number].reserve({name: "x > 1"}, offers=at(COST), gate=GATE),
-            Reservation,
+            found := handles[number].lose({name: "x > 1"}, offers=at(COST)),
+            Written,
         ):
-            handles[number].settle(found, {name: Fraction(number, 8)})
+            handles[number].recover(found, {name: Fraction(number, 8)})
             got[number] += 1
             name = f"{number}-{got[number]}"
 
@@ -274,15 +271,14 @@ def test_threads_share_exactly_what_is_affordable(shared: bool, path: Path, open
     assert sum(got) == AFFORDABLE
     assert ledger.spent() == BUDGET
     assert len(ledger.answers()) == AFFORDABLE
-    refusals = 8
-    assert ledger.verify() == 1 + 2 * AFFORDABLE + refusals
+    assert ledger.verify() == 1 + 2 * AFFORDABLE
 
 
 @pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
 def test_a_file_that_lost_its_name_answers_nothing_more(how: str, tmp_path: Path) -> None:
     path, other = tmp_path / "a.peekproof", tmp_path / "b.peekproof"
     with closing(Ledger.create(str(path), OPENING)) as ledger:
-        pending = reserve(ledger, "a")
+        pending = lose(ledger, "a")
         if how == "removed":
             path.unlink()
         else:
@@ -290,8 +286,8 @@ def test_a_file_that_lost_its_name_answers_nothing_more(how: str, tmp_path: Path
         if how == "replaced":
             Ledger.create(str(path), OPENING).close()
         for attempt in (
-            lambda: reserve(ledger, "b"),
-            lambda: ledger.settle(pending, {"a": Fraction(1, 2)}),
+            lambda: lose(ledger, "b"),
+            lambda: ledger.recover(pending, {"a": Fraction(1, 2)}),
         ):
             with pytest.raises(LedgerUnavailable, match="was removed or replaced while it was"):
                 attempt()
@@ -304,11 +300,11 @@ def test_a_file_is_found_again_from_another_folder_and_under_its_name_again(
     monkeypatch.chdir(tmp_path)
     with closing(Ledger.create("a.peekproof", OPENING)) as ledger:
         monkeypatch.chdir(tmp_path / "elsewhere")
-        reserve(ledger, "a")
+        lose(ledger, "a")
         path = tmp_path / "a.peekproof"
         path.rename(tmp_path / "b.peekproof")
         with pytest.raises(LedgerUnavailable):
-            reserve(ledger, "b")
+            lose(ledger, "b")
         (tmp_path / "b.peekproof").rename(path)
-        reserve(ledger, "b")
+        lose(ledger, "b")
         assert ledger.draws() == 2

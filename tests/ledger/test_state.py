@@ -33,44 +33,51 @@ def replayed(content: Content) -> State:
     return state
 
 
+def answers(**values: str) -> list[dict[str, str]]:
+    return [{**each, "value": values[each["digest"]]} for each in questions(*values)]
+
+
 def story() -> Content:
-    """Two questions together, one of them answered twice, and one never settled."""
+    """Two questions at once, two that were paid for before, one of them answered, and one more."""
     return [
         ("open", OPENING.to_body()),
-        ("reserve", {"questions": questions("p", "q"), "cost": "1/3", "spent": "2/3"}),
-        ("reserve", {"questions": questions("q"), "cost": "1/3", "spent": "1"}),
-        ("settle", {"reserve": 3, "answers": {"q": "1/4"}}),
-        ("settle", {"reserve": 2, "answers": {"p": "1/2", "q": "3/4"}}),
-        ("reserve", {"questions": questions("r"), "cost": "1/3", "spent": "4/3"}),
+        ("answer", {"questions": answers(p="1/2", q="3/4"), "cost": "1/3", "spent": "2/3"}),
+        ("lost", {"questions": questions("r", "s"), "cost": "1/3", "spent": "4/3"}),
+        ("answer", {"questions": answers(r="1/4"), "cost": "1/3", "spent": "4/3", "lost": 3}),
+        ("answer", {"questions": answers(t="1"), "cost": "1/3", "spent": "5/3"}),
     ]
 
 
-def test_replay_gives_exact_totals_and_the_first_settled_answers() -> None:
+def test_replay_gives_exact_totals_and_all_answers() -> None:
     state = replayed(story())
     assert state.opening == OPENING
-    assert state.spent == COST * 4 == GDP(Fraction(4, 3))
-    assert state.draws == 4
-    assert state.answers == {
-        "q": Settled("q > 1", Fraction(1, 4)),
-        "p": Settled("p > 1", Fraction(1, 2)),
+    assert state.spent == COST * 5 == GDP(Fraction(5, 3))
+    assert state.draws == 5
+    assert {name: each.value for name, each in state.answers.items()} == {
+        "p": Fraction(1, 2),
+        "q": Fraction(3, 4),
+        "r": Fraction(1, 4),
+        "t": Fraction(1),
     }
-    assert set(state.pending) == {6}
+    assert state.answers["p"] == Settled("p > 1", Fraction(1, 2))
+    assert {entry: set(each) for entry, each in state.unanswered.items()} == {3: {"s"}}
     assert state.last is not None
-    assert state.last.sequence == 6
+    assert state.last.sequence == 5
 
 
-def test_nothing_was_spent_before_the_first_reservation() -> None:
+def test_nothing_was_spent_before_the_first_charge() -> None:
     state = replayed(story()[:1])
-    assert (state.spent, state.draws, state.answers, state.pending) == (FREE, 0, {}, {})
+    assert (state.spent, state.draws, state.answers, state.unanswered) == (FREE, 0, {}, {})
 
 
-def test_the_whole_budget_may_be_reserved_and_not_a_whit_more() -> None:
-    whole = {"questions": questions("p"), "cost": "10/3", "spent": "10/3"}
-    assert replayed([story()[0], ("reserve", whole)]).spent == BUDGET
+@pytest.mark.parametrize("kind", ["answer", "lost"])
+def test_the_whole_budget_may_be_charged_and_not_a_whit_more(kind: str) -> None:
+    whole = {"questions": answers(p="1"), "cost": "10/3", "spent": "10/3"}
+    assert replayed([story()[0], (kind, whole)]).spent == BUDGET
     more = Fraction(10, 3) + Fraction(1, 10**30)
-    over = {"questions": questions("p"), "cost": str(more), "spent": str(more)}
-    with pytest.raises(LedgerDamaged, match="more was reserved than the budget holds"):
-        replayed([story()[0], ("reserve", over)])
+    over = {"questions": answers(p="1"), "cost": str(more), "spent": str(more)}
+    with pytest.raises(LedgerDamaged, match="more was charged than the budget holds"):
+        replayed([story()[0], (kind, over)])
 
 
 fractions = st.fractions(Fraction(1, 10**6), 10**6)
@@ -112,20 +119,22 @@ def lacking(entry: int, field: str) -> Callable[[Content], Content]:
 SENSELESS: dict[str, tuple[Callable[[Content], Content], int]] = {
     "no opening": (lambda c: c[1:], 1),
     "two openings": (lambda c: [c[0], *c], 2),
-    "unknown kind": (lambda c: [*c, ("refund", {})], 7),
-    "body is no object": (lambda c: [*c, ("reserve", [])], 7),
-    "settled twice": (lambda c: [*c, c[3]], 7),
-    "settled without a reservation": (changed(4, reserve=99), 4),
-    "settled before it was reserved": (lambda c: [c[0], c[4]], 2),
-    "settled a settlement": (changed(5, reserve=4), 5),
-    "settled another question": (changed(4, answers={"z": "1/4"}), 4),
-    "an answer is missing": (changed(5, answers={"q": "1/4"}), 5),
-    "an answer is no number": (changed(4, answers={"q": "many"}), 4),
-    "an answer divides by zero": (changed(4, answers={"q": "1/0"}), 4),
-    "answers are a list": (changed(4, answers=["1/4"]), 4),
+    "unknown kind": (lambda c: [*c, ("refund", {})], 6),
+    "body is no object": (lambda c: [*c, ("answer", [])], 6),
+    "answered twice": (lambda c: [*c, c[1]], 6),
+    "answered twice what was lost": (lambda c: [*c, c[3]], 6),
+    "answered what nobody lost": (changed(4, lost=99), 4),
+    "answered before it was lost": (lambda c: [c[0], c[3]], 2),
+    "answered what another entry charged": (changed(4, lost=2), 4),
+    "answered another question than was lost": (changed(4, questions=answers(z="1/4")), 4),
+    "answered for another price than was paid": (changed(4, cost="1/6"), 4),
+    "charged again for what was lost": (changed(4, spent="5/3"), 4),
+    "an answer is missing": (changed(2, questions=questions("p", "q")), 2),
+    "an answer is no number": (changed(2, questions=answers(p="many")), 2),
+    "an answer divides by zero": (changed(2, questions=answers(p="1/0")), 2),
     "the total is too small": (changed(3, spent="2/3"), 3),
-    "the total is too large": (changed(3, spent="4/3"), 3),
-    "a cost below zero": (changed(3, cost="-1/3", spent="1/3"), 3),
+    "the total is too large": (changed(3, spent="5/3"), 3),
+    "a cost below zero": (changed(3, cost="-1/3", spent="0"), 3),
     "a cost of nothing readable": (changed(3, cost="nan"), 3),
     "a cost of null": (changed(3, cost=None), 3),
     "questions are a number": (changed(3, questions=5), 3),
@@ -136,9 +145,11 @@ SENSELESS: dict[str, tuple[Callable[[Content], Content], int]] = {
     "rows that are no number": (changed(1, rows="many"), 1),
     "a mechanism that is no object": (changed(1, mechanism="gaussian"), 1),
     **{f"opening lacks {field}": (lacking(1, field), 1) for field in OPENING.to_body()},
-    **{f"reserve lacks {field}": (lacking(3, field), 3) for field in ("questions", "cost")},
-    "reserve lacks spent": (lacking(3, "spent"), 3),
-    **{f"settle lacks {field}": (lacking(4, field), 4) for field in ("reserve", "answers")},
+    **{
+        f"{kind} lacks {field}": (lacking(entry, field), entry)
+        for kind, entry in (("answer", 2), ("lost", 3))
+        for field in ("questions", "cost", "spent")
+    },
 }
 
 

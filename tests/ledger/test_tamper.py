@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import COST, GATE, OPENING, answer, at, reserve
+from ledger.books import COST, OPENING, answer, at, lose
 from peekproof.core.charge import Refused
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.diff import Identical, SecondContinues, difference
@@ -24,16 +24,16 @@ Row = tuple[int, str, str, bytes]
 
 
 def fill(ledger: Ledger) -> None:
-    """An entry of every kind but `close`; thirteen with the first."""
+    """An entry of every kind but `close`; twelve with the first."""
     answer(ledger, "a", "b")
     ledger.set_aside({"Ana": Fraction(1, 10)})
     ledger.override(reason="a test", against="pp1-0")
     answer(ledger, "c")
     texts = {"d": "d > 1", "e": "e > 1"}
-    beyond = ledger.reserve(texts, offers=at(COST), gate=GATE, analyst="Ana")
+    beyond = ledger.lose(texts, offers=at(COST), analyst="Ana")
     assert isinstance(beyond, Refused)
     answer(ledger, "f")
-    reserve(ledger, "g")
+    lose(ledger, "g")
     answer(ledger, "h")
 
 
@@ -138,8 +138,8 @@ def renumbered(rows: list[Row]) -> list[Row]:
 
 def test_the_stored_ledger_is_sound_and_has_a_snapshot_and_an_index(stored: Stored) -> None:
     assert stored.sound()
-    assert len(stored.rows) == 16
-    assert stored.snapshot[0] == 14
+    assert len(stored.rows) == 15
+    assert stored.snapshot[0] == 13
     assert [name for name, _ in stored.index] == ["a", "b", "c", "f", "h"]
     stored.restore()
     assert stored.sound()

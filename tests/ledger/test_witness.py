@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from ledger.books import OPENING, answer, overwrite, reserve, without_privileges
+from ledger.books import OPENING, answer, lose, overwrite, without_privileges
 from peekproof.core.errors import (
     BudgetElsewhere,
     InvalidInput,
@@ -435,7 +435,7 @@ def test_a_copy_that_goes_on_at_the_same_time_is_stopped_before_it_charges(
     answer(one, "b")
     before = two.spent()
     with pytest.raises(LedgerRolledBack) as caught:
-        reserve(two, "c")
+        lose(two, "c")
     assert (caught.value.seen, caught.value.found, caught.value.missing) == (5, 3, 2)
     assert two.spent() == before
     answer(one, "d")
@@ -453,15 +453,15 @@ def test_copies_that_charge_in_the_same_moment_do_not_both_answer(
     with monkeypatch.context() as patch:  # both have looked before either has written
         patch.setattr(Watch, "check", lambda *_, **__: None)
         answer(one, "b")
-        reserve(two, "c", "d")
+        lose(two, "c", "d")
         with pytest.raises(LedgerRolledBack, match="went on by itself"):
-            reserve(two, "e")
+            lose(two, "e")
     with pytest.raises(LedgerRolledBack, match="went on by itself") as caught:
-        reserve(two, "f")
+        lose(two, "f")
     assert caught.value.missing == 1
     assert two.draws() == 3  # paid for; nothing was answered
     assert not two.answers()
-    reserve(one, "c")
+    lose(one, "c")
 
 
 def test_of_two_ledgers_made_in_the_same_moment_one_is_refused(
@@ -514,10 +514,10 @@ def test_a_ledger_that_was_replaced_by_another_stops(
 ) -> None:
     one = opened(path)
     one.attend(Witness(tmp_path / "w"))
-    reservation = reserve(one, "a")
+    reservation = lose(one, "a")
     Witness(tmp_path / "w").adopt(DATA, at(3, ledger="b"))
     with pytest.raises(BudgetElsewhere, match=PLACE) as caught:
-        one.settle(reservation, {"a": 1})  # type: ignore[dict-item]
+        one.recover(reservation, {"a": 1})  # type: ignore[dict-item]
     assert caught.value.entries == 3
     assert not one.answers()
     with pytest.raises(BudgetElsewhere):
@@ -534,10 +534,10 @@ def test_a_witness_that_is_lost_while_a_write_is_on_its_way_keeps_the_charge(
     ledger.attend(Witness(tmp_path / "w"))
     monkeypatch.setattr(os, "pwrite", lambda *_: 0)
     with pytest.raises(LedgerUnavailable, match="needs a witness"):
-        reserve(ledger, "a")
+        lose(ledger, "a")
     assert ledger.draws() == 1
     monkeypatch.undo()
-    reserve(ledger, "b")
+    lose(ledger, "b")
     assert ledger.draws() == opened(path).draws() == 2
 
 

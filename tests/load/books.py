@@ -33,7 +33,7 @@ def check_answers(place: str, *reports: Report) -> None:
 
 
 def check_charges(place: str, *reports: Report, killed: bool) -> int:
-    """Nothing was charged that was not reserved, nor twice; how many reservations were lost."""
+    """Nothing was charged without an entry, nor twice; how many charges were never answered."""
     book = Ledger.open(place)
     try:
         assert book.verify() == len(book.entries())
@@ -41,13 +41,13 @@ def check_charges(place: str, *reports: Report, killed: bool) -> int:
         paid = [
             question
             for entry in book.entries()
-            if entry.kind == "reserve"
+            if entry.kind in ("answer", "lost") and "lost" not in entry.body
             for question in entry.body["questions"]
         ]
-        lost = sum(len(questions) for questions in state.pending.values())
+        lost = sum(len(questions) for questions in state.unanswered.values())
         assert state.draws == len(paid)
         assert len({each["digest"] for each in paid}) == len(state.answers) == got
-        if killed:  # what died between paying and settling is paid for again, and no more than that
+        if killed:  # what died between paying and answering is paid for again, and no more
             assert state.draws == got + lost
         else:
             assert (state.draws, lost) == (got, 0)

@@ -148,13 +148,8 @@ def test_a_gateway_that_is_asked_to_end_finishes_what_it_has_begun(
     check_answers(place, report)
 
 
-@pytest.mark.parametrize(
-    "given", [{"mechanism": "thresholdout"}, {"mechanism": "limited-checking"}], ids=str
-)
-def test_several_workers_are_refused_where_one_must_know_all_guesses(
-    tmp_path: Path, given: dict[str, Any]
-) -> None:
-    served = held(tmp_path, failures=3, **given)
+def test_several_workers_are_refused_where_one_must_know_all_guesses(tmp_path: Path) -> None:
+    served = held(tmp_path, failures=3, mechanism="thresholdout")
     settings = Settings(datasets=(served,), store=tmp_path / "tokens", port=0, workers=2)
     with pytest.raises(InvalidInput, match="workers must be 1, for 'flights'"):
         serve(settings, ready=lambda _: pytest.fail("it was served"))

@@ -213,7 +213,7 @@ def test_the_cost_is_epsilon_and_the_description_rebuilds(mechanism: AboveThresh
 
     assert mechanism.cost().epsilon == mechanism.epsilon
     assert all(isinstance(value, str) for value in recorded.values())
-    assert recorded["kind"] == AboveThreshold.KIND == "above-threshold"
+    assert recorded["kind"] == AboveThreshold.kind == "above-threshold"
     assert (
         AboveThreshold(
             threshold=int(recorded["threshold"]),

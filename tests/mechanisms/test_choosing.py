@@ -112,7 +112,7 @@ def test_the_description_rebuilds_the_mechanism(
     mechanism = kind(candidates=candidates, epsilon=epsilon, sensitivity=sensitivity)
     recorded = mechanism.describe()
 
-    assert recorded.pop("kind") == kind.KIND
+    assert recorded.pop("kind") == kind.kind
     assert mechanism.cost() == PureDP(epsilon)
     assert mechanism.scale * epsilon == 2 * sensitivity
     assert mechanism == kind(
@@ -123,7 +123,7 @@ def test_the_description_rebuilds_the_mechanism(
 
 
 def test_their_names_are_different() -> None:
-    assert {kind.KIND for kind in KINDS} == {"exponential", "noisy-max", "permute-and-flip"}
+    assert {kind.kind for kind in KINDS} == {"exponential", "noisy-max", "permute-and-flip"}
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_the_description_rebuilds_the_mechanism(mechanism: DiscreteGaussian) -> 
     recorded = mechanism.describe()
     fields = {name: Fraction(recorded[name]) for name in ("sigma", "step")}
 
-    assert recorded["kind"] == DiscreteGaussian.KIND == "discrete-gaussian"
+    assert recorded["kind"] == DiscreteGaussian.kind == "discrete-gaussian"
     assert DiscreteGaussian(rows=mechanism.rows, **fields) == mechanism
 
 

@@ -14,8 +14,8 @@ from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import Opening
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.plan import Plan, plan
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Plan, plan
 from peekproof.session.session import Session
 
 
@@ -37,7 +37,7 @@ def test_it_offers_nothing_that_a_session_needs() -> None:
     needed = {name for name in dir(Gaussian) if not name.startswith("_")} - {"rows"}
     offered = {name for name in dir(UnsafeEmpirical) if not name.startswith("_")} - {"rows"}
 
-    assert {"cost", "certify", "release", "describe"} <= needed
+    assert {"cost", "certify", "release", "record"} <= needed
     assert offered == {"release_unsafely"}
     assert not needed & offered
 
@@ -55,13 +55,13 @@ def test_no_session_opens_on_it() -> None:
         rows=table.rows,
         confidence=honest.target.confidence,
         questions=honest.target.questions,
-        mechanism=honest.mechanism.describe(),
+        mechanism=honest.mechanism.record(),
         budget=honest.budget,
         entropy="seed",
     )
     ledger = Ledger.create(MEMORY, opening)
 
-    with pytest.raises(AttributeError, match="cost"):
+    with pytest.raises(AttributeError, match="start"):
         Session(table=table, plan=cheat, ledger=ledger, rng=Seeded(1))
     # Control: with the mechanism that was planned, the same call opens and answers.
     with Session(table=table, plan=honest, ledger=ledger, rng=Seeded(1)) as session:

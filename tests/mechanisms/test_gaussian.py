@@ -72,7 +72,7 @@ def test_half_the_noise_costs_four_times_as_much() -> None:
 
 @given(mechanisms)
 def test_the_description_rebuilds_the_mechanism(mechanism: Gaussian) -> None:
-    recorded = mechanism.describe()
+    recorded = mechanism.record()
 
     assert recorded["kind"] == "gaussian"
     assert (

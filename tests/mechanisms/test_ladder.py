@@ -104,7 +104,7 @@ def test_it_keeps_the_protocol() -> None:
 
     assert run.release(Exact(6)) == Improved(Fraction(3, 5))
     assert ladder.cost() == Draws(Fraction(7))
-    assert recorded["kind"] == Ladder.KIND == "ladder"
+    assert recorded["kind"] == Ladder.kind == "ladder"
     assert ladder == Ladder(
         rows=10, step=Fraction(recorded["step"]), questions=int(recorded["questions"])
     )

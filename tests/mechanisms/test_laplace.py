@@ -127,10 +127,10 @@ def test_the_cost_is_exact(mechanism: Laplace) -> None:
 
 @given(mechanisms)
 def test_the_description_rebuilds_the_mechanism(mechanism: Laplace) -> None:
-    recorded = mechanism.describe()
+    recorded = mechanism.record()
     scale, step = Fraction(recorded["scale"]), Fraction(recorded["step"])
 
-    assert recorded["kind"] == Laplace.KIND == "laplace"
+    assert recorded["kind"] == Laplace.kind == "laplace"
     assert Laplace(rows=mechanism.rows, scale=scale, step=step) == mechanism
 
 

@@ -93,7 +93,7 @@ def test_the_description_rebuilds_the_mechanism(mechanism: LaplaceVector) -> Non
     recorded = mechanism.describe()
 
     assert all(isinstance(value, str) for value in recorded.values())
-    assert recorded["kind"] == LaplaceVector.KIND == "laplace-vector"
+    assert recorded["kind"] == LaplaceVector.kind == "laplace-vector"
     assert (
         LaplaceVector(
             rows=mechanism.rows,

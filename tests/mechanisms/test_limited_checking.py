@@ -11,10 +11,10 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
+from peekproof.mechanisms.base import recorded_mechanism
 from peekproof.mechanisms.checking import Failed, Passed
 from peekproof.mechanisms.limited_checking import LimitedChecking, finest_tolerance
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.recorded import described_mechanism
 
 TARGET = Target(confidence=Fraction(19, 20), questions=200)
 
@@ -46,7 +46,7 @@ def test_a_guess_passes_if_and_only_if_the_sample_is_within_the_tolerance(
 
 @given(mechanism=conversations())
 def test_its_description_is_enough_to_build_it(mechanism: LimitedChecking) -> None:
-    assert described_mechanism(mechanism.describe(), rows=mechanism.rows) == mechanism
+    assert recorded_mechanism(mechanism.record(), rows=mechanism.rows) == mechanism
     assert mechanism.cost() == Draws(Fraction(1))
 
 

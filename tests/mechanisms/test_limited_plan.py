@@ -5,14 +5,13 @@ from math import log, sqrt
 
 import pytest
 
+from peekproof.audit.guesses import guessed_plan_radius
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
+from peekproof.mechanisms.base import Limit, Options, Past
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
-from peekproof.planner.guessing import guessed_plan_radius
-from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.plan import plan
-from peekproof.planner.remaining import halted, remaining_questions
+from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.plan import plan, questions_affordable, rows_needed
 
 TARGET = Target(confidence=Fraction(19, 20), questions=1000)
 ONLY = (LimitedChecking,)
@@ -67,7 +66,8 @@ def test_bins_finer_than_a_row_need_more_rows() -> None:
     limit = Limit(failures=1, tolerance=Fraction(1, 10_000))
     needed = rows_needed(target=TARGET, radius=0.4, mechanisms=ONLY, limit=limit)
 
-    assert needed == limit.least_rows == 19_999
+    least = LimitedChecking.least_rows(TARGET, Options(limit=limit))
+    assert needed == least == 19_999
     with pytest.raises(InvalidInput, match="tolerance"):
         radius(needed - 1, limit)
 
@@ -82,11 +82,13 @@ def test_it_is_weighed_against_others_that_are_named() -> None:
 
 def test_what_is_left_ends_with_the_last_failure() -> None:
     found = plan(rows=10_000, target=TARGET, mechanisms=ONLY, limit=Limit(failures=3))
-    spent = found.mechanism.cost() * 20
+    past = Past(target=TARGET, spent=Fraction(20), draws=20, failures=2)
 
-    assert remaining_questions(found, spent=spent, draws=20, failures=2) == 980
-    assert remaining_questions(found, spent=spent, draws=20, failures=3) == 0
-    assert not halted(plan(rows=10_000, target=TARGET), failures=10**6)
+    assert found.mechanism.left(past) == 980
+    assert found.mechanism.left(past.told(1)) == 0
+    assert plan(rows=10_000, target=TARGET, mechanisms=[Gaussian]).mechanism.left(
+        Past(target=TARGET, failures=10**6)
+    )
 
 
 def test_a_limit_and_its_mechanism_come_together() -> None:

@@ -148,7 +148,7 @@ def test_the_cost_is_epsilon_and_the_description_rebuilds(mechanism: NumericSpar
 
     assert mechanism.cost().epsilon == mechanism.epsilon
     assert all(isinstance(value, str) for value in recorded.values())
-    assert recorded["kind"] == NumericSparse.KIND == "numeric-sparse"
+    assert recorded["kind"] == NumericSparse.kind == "numeric-sparse"
     assert (
         NumericSparse(
             threshold=int(recorded["threshold"]),

@@ -18,7 +18,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.mechanisms import above_threshold, numeric_sparse
-from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.mechanisms.protocol import Run
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
@@ -50,7 +50,11 @@ def stated(asked: Sequence[Asked], levels: Sequence[int], *, budget: int) -> lis
 def played(asked: Sequence[Asked], levels: Sequence[int], *, budget: int) -> list[object]:
     """The same, by the mechanism with its noise handed to it."""
     mechanism = Thresholdout(
-        rows=ROWS, threshold=2, epsilon=Fraction(9 * budget), budget=budget, questions=len(asked)
+        rows=ROWS,
+        threshold=2,
+        epsilon=Fraction(9 * budget),
+        corrections=budget,
+        questions=len(asked),
     )  # each round: 8 for comparing, 1 for answering
     with pytest.MonkeyPatch.context() as patch:
         Script(
@@ -58,7 +62,7 @@ def played(asked: Sequence[Asked], levels: Sequence[int], *, budget: int) -> lis
             query=(Fraction(1, 2), [noise for _, _, noise, _ in asked]),
             answer=(Fraction(1), [noise for _, _, _, noise in asked]),
         ).install(patch, above_threshold, numeric_sparse)
-        run = mechanism.start(rng=Seeded(0))
+        run = mechanism.start_run(rng=Seeded(0))
         said: list[object] = []
         while len(said) < len(asked) and sum(isinstance(one, Corrected) for one in said) < budget:
             count, guess, _, _ = asked[len(said)]
@@ -117,7 +121,7 @@ def verdict_laws(
                 found[(False,) * first + (True, *rest)] = chance * after
         return found
 
-    return continued(0, mechanism.budget)
+    return continued(0, mechanism.corrections)
 
 
 def worst_loss(mechanism: Thresholdout) -> float:
@@ -148,7 +152,7 @@ def tiny(*, epsilon: int, budget: int, comparing: Fraction) -> Thresholdout:
         rows=3,
         threshold=1,
         epsilon=Fraction(epsilon),
-        budget=budget,
+        corrections=budget,
         questions=3,
         comparing=comparing,
     )
@@ -171,7 +175,9 @@ def test_crossings_with_the_noise_of_one_alone_would_be_caught() -> None:
 
 def test_telling_the_noise_that_was_compared_would_be_caught() -> None:
     """After many guesses that stood, a low count + M tells that the noisy threshold was low."""
-    mechanism = Thresholdout(rows=100, threshold=1, epsilon=Fraction(1), budget=1, questions=31)
+    mechanism = Thresholdout(
+        rows=100, threshold=1, epsilon=Fraction(1), corrections=1, questions=31
+    )
     each = mechanism.sparse.round
     v = np.arange(-400, 401)
     threshold = np.array([mass(int(z), float(each.threshold_scale)) for z in v])
@@ -211,7 +217,7 @@ def test_the_published_parameters_cost_what_was_published(
     rows: int, threshold: Fraction, scale: Fraction, budget: int, questions: int
 ) -> None:
     mechanism = Thresholdout.classic(
-        rows=rows, threshold=threshold, scale=scale, budget=budget, questions=questions
+        rows=rows, threshold=threshold, scale=scale, corrections=budget, questions=questions
     )
     on_counts = rows * scale
 
@@ -229,22 +235,22 @@ def test_the_published_parameters_cost_what_was_published(
         rows=st.just(10**9),
         threshold=st.integers(1, 10**9),
         epsilon=st.fractions(Fraction(1, 1000), 100),
-        budget=st.integers(1, 1000),
+        corrections=st.integers(1, 1000),
         questions=st.integers(1, 10**6),
         comparing=st.fractions(Fraction(1, 100), Fraction(99, 100)),
     )
 )
 def test_the_cost_is_epsilon_and_the_description_rebuilds(mechanism: Thresholdout) -> None:
-    recorded = mechanism.describe()
+    recorded = mechanism.record()
 
     assert mechanism.cost().epsilon == mechanism.epsilon
-    assert recorded["kind"] == Thresholdout.KIND == "thresholdout"
+    assert recorded["kind"] == Thresholdout.kind == "thresholdout"
     assert (
         Thresholdout(
             rows=mechanism.rows,
             threshold=int(recorded["threshold"]),
             epsilon=Fraction(recorded["epsilon"]),
-            budget=int(recorded["budget"]),
+            corrections=int(recorded["corrections"]),
             questions=int(recorded["questions"]),
             comparing=Fraction(recorded["comparing"]),
         )
@@ -256,7 +262,7 @@ def test_the_cost_is_epsilon_and_the_description_rebuilds(mechanism: Thresholdou
 @pytest.mark.parametrize("comparing", [Fraction(8, 9), Fraction(1, 50)])
 def test_releases_err_by_no_more_than_the_radius(beta: Fraction, comparing: Fraction) -> None:
     mechanism = Thresholdout(
-        rows=1000, threshold=2, epsilon=Fraction(6), budget=2, questions=3, comparing=comparing
+        rows=1000, threshold=2, epsilon=Fraction(6), corrections=2, questions=3, comparing=comparing
     )
     radius = mechanism.radius(beta=beta)
     reach = floor(radius * 1000 + 1e-6)
@@ -279,10 +285,10 @@ def test_releases_err_by_no_more_than_the_radius(beta: Fraction, comparing: Frac
 def test_a_guess_at_the_threshold_is_too_far() -> None:
     """Without noise to speak of, guesses up to one row below it stand: no more may be claimed."""
     mechanism = Thresholdout(
-        rows=1000, threshold=100, epsilon=Fraction(2000), budget=1, questions=2
+        rows=1000, threshold=100, epsilon=Fraction(2000), corrections=1, questions=2
     )
     assert mechanism.radius(beta=Fraction(1, 100)) == pytest.approx(0.099, abs=1e-12)
-    run = mechanism.start(rng=Seeded(3))
+    run = mechanism.start_run(rng=Seeded(3))
 
     assert run.release(Exact(599)) == Stands(HALF)
     assert run.release(Exact(600)) == Corrected(Fraction(600, 1000))
@@ -290,10 +296,10 @@ def test_a_guess_at_the_threshold_is_too_far() -> None:
 
 def test_a_run_stops_after_its_crossings_or_its_questions() -> None:
     mechanism = Thresholdout(
-        rows=10**6, threshold=10**5, epsilon=Fraction(100), budget=2, questions=5
+        rows=10**6, threshold=10**5, epsilon=Fraction(100), corrections=2, questions=5
     )
     for counts in ([10**6, 500_000, 0], [500_000] * 5, [0, *[500_000] * 4]):
-        run = mechanism.start(rng=Seeded(1))
+        run = mechanism.start_run(rng=Seeded(1))
         for count in counts:
             released = run.release(Exact(count))
             if count == 500_000:
@@ -314,8 +320,10 @@ def test_a_run_stops_after_its_crossings_or_its_questions() -> None:
 
 
 def test_a_bad_guess_costs_nothing() -> None:
-    mechanism = Thresholdout(rows=100, threshold=100, epsilon=Fraction(100), budget=1, questions=1)
-    run = mechanism.start(rng=Seeded(1))
+    mechanism = Thresholdout(
+        rows=100, threshold=100, epsilon=Fraction(100), corrections=1, questions=1
+    )
+    run = mechanism.start_run(rng=Seeded(1))
     for guess in (Fraction(-1, 2), Fraction(3, 2), 0.5, True, None):
         with pytest.raises(InvalidInput, match=r"^guess must be "):
             run.release(Exact(50), guess=guess)  # type: ignore[arg-type]
@@ -323,15 +331,16 @@ def test_a_bad_guess_costs_nothing() -> None:
 
 
 def test_a_run_cannot_be_copied() -> None:
-    run = tiny(epsilon=1, budget=1, comparing=Fraction(1, 2)).start(rng=Seeded(1))
+    run = tiny(epsilon=1, budget=1, comparing=Fraction(1, 2)).start_run(rng=Seeded(1))
     with pytest.raises(TypeError, match="cannot be copied"):
         copy.copy(run)
 
 
 def test_it_keeps_the_protocol() -> None:
-    mechanism = Thresholdout(rows=100, threshold=100, epsilon=Fraction(9), budget=1, questions=1)
-    typed: Interactive[int, Stands | Corrected] = mechanism
-    run: Run[int, Stands | Corrected] = typed.start(rng=Seeded(0))
+    mechanism = Thresholdout(
+        rows=100, threshold=100, epsilon=Fraction(9), corrections=1, questions=1
+    )
+    run: Run[int, Stands | Corrected] = mechanism.start_run(rng=Seeded(0))
 
     assert run.release(Exact(50)) == Stands(HALF)
 
@@ -356,8 +365,8 @@ def test_a_promise_is_for_as_many_questions_as_a_run_has() -> None:
         ("epsilon", Fraction(0)),
         ("epsilon", 1),
         ("epsilon", float("nan")),
-        ("budget", 0),
-        ("budget", 10**101),
+        ("corrections", 0),
+        ("corrections", 10**101),
         ("questions", 0),
         ("questions", 10**101),
         ("comparing", Fraction(0)),
@@ -366,7 +375,7 @@ def test_a_promise_is_for_as_many_questions_as_a_run_has() -> None:
     ],
 )
 def test_absurd_parameters_are_refused(name: str, value: object) -> None:
-    good = {"rows": 10, "threshold": 2, "epsilon": Fraction(1), "budget": 1, "questions": 1}
+    good = {"rows": 10, "threshold": 2, "epsilon": Fraction(1), "corrections": 1, "questions": 1}
     with pytest.raises(InvalidInput, match=rf"^{name} must be "):
         Thresholdout(**{**good, name: value})  # type: ignore[arg-type]
 
@@ -380,7 +389,7 @@ def test_absurd_parameters_are_refused(name: str, value: object) -> None:
         ("threshold", 0.1),
         ("scale", Fraction(0)),
         ("scale", 0.1),
-        ("budget", 0),
+        ("corrections", 0),
         ("questions", 0),
     ],
 )
@@ -389,7 +398,7 @@ def test_absurd_published_parameters_are_refused(name: str, value: object) -> No
         "rows": 10,
         "threshold": Fraction(1, 5),
         "scale": Fraction(1, 10),
-        "budget": 1,
+        "corrections": 1,
         "questions": 1,
     }
     with pytest.raises(InvalidInput, match=rf"^{name} must be "):
@@ -398,10 +407,12 @@ def test_absurd_published_parameters_are_refused(name: str, value: object) -> No
 
 @statistical(false_alarm=2 * FALSE_ALARM)
 def test_corrections_follow_their_law_whatever_was_compared() -> None:
-    mechanism = Thresholdout(rows=10**5, threshold=1, epsilon=Fraction(9), budget=10, questions=10)
+    mechanism = Thresholdout(
+        rows=10**5, threshold=1, epsilon=Fraction(9), corrections=10, questions=10
+    )
     rng, noise = Seeded(6), []
     for _ in range(1800):
-        run = mechanism.start(rng=rng)
+        run = mechanism.start_run(rng=rng)
         for _ in range(10):
             released = run.release(Exact(10**4))
             assert isinstance(released, Corrected)

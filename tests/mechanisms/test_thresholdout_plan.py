@@ -10,24 +10,28 @@ import pytest
 from mechanisms.discrete_laws import at_least, mass
 from peekproof.core.certificate import Target
 from peekproof.core.charge import PureDP, amount_of
-from peekproof.core.errors import InvalidInput, LedgerDamaged, VacuousPlan
-from peekproof.mechanisms.fresh_rows import Rounds
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.limited_checking import Limit
-from peekproof.mechanisms.thresholdout import (
-    Thresholdout,
-    best_thresholdout,
-    held_offer,
-    held_possible,
-    rounds_paid,
-    told_within,
-    within_round,
+from peekproof.core.errors import InvalidInput, VacuousPlan
+from peekproof.core.secret import Exact
+from peekproof.mechanisms.base import (
+    Ask,
+    Limit,
+    Mechanism,
+    Past,
+    recorded_draw,
+    recorded_mechanism,
 )
-from peekproof.planner import questions_affordable, rows_needed, useful_plan
-from peekproof.planner.plan import MECHANISMS, plan
-from peekproof.planner.price import planned_offer
-from peekproof.planner.recorded import described_mechanism, own_certificate_of
-from peekproof.planner.remaining import remaining_questions, remaining_rounds
+from peekproof.mechanisms.fresh_rows import FreshRows
+from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.plan import (
+    certificate_of,
+    plan,
+    questions_affordable,
+    rows_needed,
+    useful_plan,
+)
+from peekproof.mechanisms.thresholdout import Compared, Thresholdout, best_thresholdout
+from peekproof.noise.entropy import Seeded
+from peekproof.session.queries import ANY_SHARE
 
 TARGET = Target(confidence=Fraction(19, 20), questions=1000)
 
@@ -66,7 +70,7 @@ def test_the_search_is_nearly_as_good_as_a_grid(rows: int, questions: int, failu
                 rows=rows,
                 threshold=1 + room(rows, target) + round(for_noise / float(part * epsilon)),
                 epsilon=epsilon,
-                budget=failures,
+                corrections=failures,
                 questions=questions,
                 comparing=part,
             ),
@@ -75,7 +79,7 @@ def test_the_search_is_nearly_as_good_as_a_grid(rows: int, questions: int, failu
         for epsilon in (found.epsilon * Fraction(step, 10) for step in (3, 5, 7, 9, 10, 12, 15, 25))
         for part in (Fraction(step, 20) for step in (10, 14, 16, 17, 18, 19))
     )
-    assert found.budget == failures
+    assert found.corrections == failures
     assert widest(found, target) <= 1.06 * best
 
 
@@ -101,8 +105,8 @@ def test_the_plan_is_certified_by_the_wider_promise_and_pays_for_the_whole_run()
 
     assert found.radius == widest(mechanism, TARGET)
     assert found.budget == mechanism.cost() == PureDP(mechanism.epsilon)
-    assert mechanism.one_round.cost() * mechanism.budget == mechanism.cost()
-    assert described_mechanism(mechanism.describe(), rows=10**5) == mechanism
+    assert mechanism.one_round.cost() * mechanism.corrections == mechanism.cost()
+    assert recorded_mechanism(mechanism.record(), rows=10**5) == mechanism
     assert found.to_dict()["vacuous"] is False
 
 
@@ -119,11 +123,11 @@ def test_more_corrections_widen_and_no_more_than_questions_are_planned() -> None
     for limit in (None, Limit(failures=3), Limit(failures=10**6)):
         found = plan(rows=10**5, target=few, mechanisms=[Thresholdout], limit=limit)
         assert isinstance(found.mechanism, Thresholdout)
-        assert found.mechanism.budget == 3
+        assert found.mechanism.corrections == 3
 
 
 def test_it_is_only_taken_if_named_and_competes_if_it_is() -> None:
-    assert Thresholdout not in MECHANISMS
+    assert not Thresholdout.automatic
     both = plan(
         rows=10**5, target=TARGET, mechanisms=[Thresholdout, Gaussian], limit=Limit(failures=1)
     )
@@ -144,7 +148,8 @@ def test_absurd_numbers_of_failures_are_refused(failures: object) -> None:
 
 
 def test_failures_are_refused_where_nothing_counts_them() -> None:
-    for mechanisms in (None, [Gaussian], [Rounds, Gaussian]):
+    choices: tuple[list[type[Mechanism]] | None, ...] = (None, [Gaussian], [FreshRows, Gaussian])
+    for mechanisms in choices:
         with pytest.raises(InvalidInput, match=r"^failures must be left out"):
             plan(
                 rows=10**5, target=TARGET, mechanisms=mechanisms, rounds=5, limit=Limit(failures=3)
@@ -187,71 +192,90 @@ def test_the_inverse_questions_take_failures() -> None:
     assert refused.value.rows_needed > 1000
 
 
-def test_what_a_question_pays_and_what_its_terms_say() -> None:
-    found = plan(
-        rows=1000, target=Target.of(confidence=0.9, questions=5), mechanisms=[Thresholdout]
-    )
+def test_what_a_question_pays_and_what_is_recorded_of_it() -> None:
+    target = Target.of(confidence=0.9, questions=5)
+    found = plan(rows=1000, target=target, mechanisms=[Thresholdout])
     mechanism = found.mechanism
     assert isinstance(mechanism, Thresholdout)
-    first = held_offer(mechanism, guess=Fraction(1, 3), number=2)
+    ask, price = Ask(what=ANY_SHARE, guess=1 / 3), mechanism.price.epsilon
+    first = mechanism.offer(ask, Past(target=target, spent=2 * price))
 
-    assert first.terms == {"kind": "thresholdout", "round": "2", "guess": "333/1000"}
-    assert amount_of(first.cost) * mechanism.budget == mechanism.epsilon
-    later = within_round(first, number=7)
-    assert (later.cost, later.draws) == (PureDP(Fraction(0)), 1)
-    assert later.terms == {**first.terms, "round": "7"}
-    for paid in range(mechanism.budget + 1):
-        spent = first.cost * paid
-        assert rounds_paid(mechanism, spent) == paid
-        assert remaining_rounds(found, spent=spent) == mechanism.budget - paid
-        left = remaining_questions(found, spent=spent, draws=2)
-        assert left == (3 if paid < mechanism.budget else 0)
+    assert first == Compared(rows=1000, guess=Fraction(333, 1000), round=2, price=price)
+    assert {**first.record(), "price": ""} == {
+        "kind": "thresholdout", "round": "2", "guess": "333/1000", "price": "",
+    }  # fmt: skip
+    assert amount_of(first.cost) * mechanism.corrections == mechanism.epsilon
+    for paid in range(mechanism.corrections + 1):
+        past = Past(target=target, spent=paid * price, draws=2)
+        assert mechanism.opened(past) == paid
+        room = mechanism.epsilon - past.spent
+        assert mechanism.rounds_left(past, room=room) == mechanism.corrections - paid
+        assert mechanism.left(past) == (3 if paid < mechanism.corrections else 0)
     with pytest.raises(InvalidInput, match="guess must be given"):
-        planned_offer(found, draw=1)
+        mechanism.offer(Ask(what=ANY_SHARE), found.nothing_asked)
+
+
+def test_a_round_that_a_session_has_open_costs_nothing_more() -> None:
+    target = Target.of(confidence=0.9, questions=5)
+    mechanism = best_thresholdout(1000, target)
+    run, ask = mechanism.start(rng=Seeded(1)), Ask(what=ANY_SHARE, guess=0.5)
+    before = Past(target=target)
+    first = run.offer(ask, before)
+    ((_, corrected),) = run.release([first], [Exact(500)])
+    after = Past(target=target, spent=amount_of(first.cost), draws=1)
+
+    assert corrected == 0
+    assert run.under_way(after)
+    assert run.offer(ask, after).record()["price"] == "0"
+    waiting = Past(target=target, spent=after.spent, draws=1, pending=(first,))
+    assert not run.under_way(waiting)  # how that ended nobody knows
+    elsewhere = Past(target=target, spent=2 * after.spent, draws=2)
+    assert not run.under_way(elsewhere)  # somebody else has opened one since
+    run.forget()
+    assert not run.under_way(after)
+    assert amount_of(run.offer(ask, after).cost) == amount_of(first.cost)
 
 
 def test_only_outcomes_of_the_guess_are_possible() -> None:
-    terms = {"guess": "1/4"}
+    draw = Compared(rows=8, guess=Fraction(1, 4), round=0, price=Fraction(1))
     quarter, zero, one = Fraction(1, 4), Fraction(0), Fraction(1)
     for outcome in ((quarter, zero), (quarter, one), (zero, one), (one, one)):
-        assert held_possible(terms, outcome, rows=8)
-    impossible: list[object] = [
-        quarter,
+        assert draw.shares(outcome) == outcome[:1]
+    for value in (
         (quarter,),
         (one, zero),
         (Fraction(1, 3), one),
         (Fraction(-1, 8), one),
         (Fraction(9, 8), one),
         (quarter, Fraction(2)),
-    ]
-    for value in impossible:
-        assert not held_possible(terms, value, rows=8)
+    ):
+        with pytest.raises(ValueError, match=r"an impossible answer|no comparison gives it"):
+            draw.shares(value)
 
 
 def test_each_outcome_has_its_certificate() -> None:
     found = plan(rows=10**5, target=TARGET, mechanisms=[Thresholdout])
     mechanism = found.mechanism
     assert isinstance(mechanism, Thresholdout)
-    terms = held_offer(mechanism, guess=Fraction(1, 2), number=0).terms
-    stands = own_certificate_of(found, {**terms, "outcome": "passed"}, ledger="-")
-    told = own_certificate_of(found, {**terms, "outcome": "failed"}, ledger="-")
+    draw = mechanism.offer(Ask(what=ANY_SHARE, guess=0.5), found.nothing_asked)
 
-    assert stands == own_certificate_of(found, terms, ledger="-")
-    assert stands == mechanism.certify_standing(TARGET)
-    assert told == mechanism.certify_corrected(TARGET)
-    with pytest.raises(LedgerDamaged):
-        own_certificate_of(found, {"kind": "gaussian", "sigma": "1", "step": "1"}, ledger="-")
+    assert certificate_of(found, draw) == mechanism.certify_standing(TARGET)
+    assert certificate_of(found, draw, failed=True) == mechanism.certify_corrected(TARGET)
     noisy = plan(rows=10**5, target=TARGET, mechanisms=[Gaussian])
-    for forged in (terms, {**terms, **mechanism.describe()}):
-        with pytest.raises(LedgerDamaged):
-            own_certificate_of(noisy, forged, ledger="-")
+    foreign = recorded_draw({"kind": "gaussian", "sigma": "1", "step": "1"}, rows=10**5)
+    for promise, other in ((found, foreign), (noisy, draw)):
+        with pytest.raises(ValueError, match="where the promise has none"):
+            certificate_of(promise, other)
 
 
 @pytest.mark.parametrize(("rows", "failures"), [(10**4, 1), (10**5, 5), (10**6, 50)])
 def test_corrections_teach_guesses_that_stand(rows: int, failures: int) -> None:
     """As likely as not all of them err by no more than half of the threshold."""
     mechanism = best_thresholdout(rows, TARGET, failures=failures)
-    reach = told_within(mechanism) * rows
+    told = Compared(rows=rows, guess=Fraction(0), round=0, price=Fraction(0))
+    within = told.within(mechanism, (Fraction(1), Fraction(1)))
+    assert within is not None
+    reach = within * rows
     scale = float(mechanism.sparse.answer_scale)
 
     assert reach.denominator == 1

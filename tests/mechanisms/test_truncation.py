@@ -48,7 +48,7 @@ def test_it_counts_draws_and_certifies_its_own_bins() -> None:
 
     assert mechanism.cost() == Draws(Fraction(1))
     assert mechanism.certify(target) == truncation_certificate(rows=900, bins=25, target=target)
-    assert mechanism.describe() == {"kind": "truncation", "bins": "25"}
+    assert mechanism.record() == {"kind": "truncation", "bins": "25"}
 
 
 @pytest.mark.parametrize(("rows", "bins"), [(0, 5), (5, 0), (5, 1.5), (True, 3)])

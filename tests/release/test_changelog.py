@@ -8,8 +8,8 @@ from math import ceil
 import pytest
 
 import peekproof
-from peekproof.mechanisms.limited_checking import Limit
-from peekproof.planner.plan import Plan
+from peekproof.mechanisms.base import Limit
+from peekproof.mechanisms.plan import Plan
 from release.project import ROOT
 
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text("utf-8")

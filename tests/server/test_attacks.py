@@ -19,7 +19,7 @@ from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.core.certificate import Target
 from peekproof.core.errors import GatewayUnavailable, InvalidInput
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.plan import plan
+from peekproof.mechanisms.plan import plan
 from peekproof.server.attacks import MOST_QUESTIONS, MOST_ROWS, Copy, run
 from peekproof.server.routes import attack
 from server.gateways import Running, running

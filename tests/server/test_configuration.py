@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.planner.plan import KINDS
-from peekproof.planner.useful import CONFIDENCE, QUESTIONS
+from peekproof.mechanisms.base import every_mechanism
+from peekproof.mechanisms.plan import CONFIDENCE, QUESTIONS
 from peekproof.server.paths import name_of
 from peekproof.server.settings import (
     BOARD,
@@ -156,7 +156,11 @@ GOOD = '[datasets.a]\nsource = "a.csv"\n'
         ("[gateway]\nquantum = nan\n" + GOOD, "gateway.toml: gateway.quantum", "such as 50ms"),
         ("[gateway.limits]\nrate = inf\n" + GOOD, "gateway.toml: gateway.limits.rate", "at least"),
         (GOOD + "confidence = 1.0", "gateway.toml: datasets.a.confidence", "between 0 and 1"),
-        (GOOD + "mechanism = 'gauss'", "gateway.toml: datasets.a.mechanism", "gaussian, laplace"),
+        (
+            GOOD + "mechanism = 'gauss'",
+            "gateway.toml: datasets.a.mechanism",
+            "gaussian, truncation",
+        ),
         (GOOD + "ledger = ':memory:'", "gateway.toml: datasets.a.ledger", "forgets"),
         (GOOD + "shares = { ann = '1/0' }", "gateway.toml: datasets.a.shares", "such as 1/4"),
         (GOOD + "shares = { ann = 2 }", "gateway.toml: datasets.a.shares", "from 0 to 1"),
@@ -271,7 +275,7 @@ def test_others_need_tls_and_answer_to_the_names_they_are_given(host: str) -> No
 
 
 def test_mechanisms_are_those_that_data_can_be_opened_by() -> None:
-    assert set(MECHANISMS) == set(KINDS)
+    assert set(MECHANISMS) == every_mechanism().keys()
 
 
 def test_keys_are_those_of_the_settings() -> None:

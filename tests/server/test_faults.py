@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -50,18 +48,17 @@ def test_a_small_request_cannot_ask_for_millions_of_numbers(gateway: Running, ro
     assert gateway.gateway.served["flights"].session.ledger.draws() == before
 
 
-def test_a_refusal_of_long_questions_makes_a_short_entry(gateway: Running) -> None:
+def test_a_refusal_of_long_questions_leaves_no_entry(gateway: Running) -> None:
     ledger = gateway.gateway.served["flights"].session.ledger
     long = [f"carrier = '{'x' * 90_000}{number}'" for number in range(9)]
     shares: dict[str, object] = {"shares": {"ann": "0"}}
     path = "/v1/datasets/flights"
     assert gateway.send("PUT", f"{path}/shares", shares, token=gateway.custodian).status == 200
+    before = ledger.entries()
     said = gateway.send("POST", f"{path}/batch", {"questions": long})
+    assert ledger.entries() == before
     gateway.send("PUT", f"{path}/shares", {"shares": {}}, token=gateway.custodian)
     assert said.json["type"] == "/v1/problems/share-exhausted"
-    (refused,) = [each for each in ledger.entries() if each.kind == "refuse"]
-    assert refused.body["asked"] == 9
-    assert len(json.dumps(refused.body)) < 10_000
 
 
 def test_shares_that_cannot_be_added_up_are_not_set_aside(gateway: Running) -> None:
@@ -195,25 +192,3 @@ def test_a_key_is_not_free_while_what_was_cancelled_is_still_at_work(
         asyncio.run(cancelled(begun))
         free.set()
         gateway.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="locks of open files")
-def test_a_worker_waits_for_what_another_one_draws(tmp_path: Path) -> None:
-    settings = Settings(datasets=(held(tmp_path),), store=tmp_path / "tokens", workers=2)
-    workers = [Gateway.open(settings) for _ in range(2)]
-    ours, theirs = (each.served["flights"].flight for each in workers)
-    digests = [hashlib.sha256(bytes([number])).hexdigest() for number in range(3)]
-    done = threading.Event()
-
-    def wait() -> None:
-        with theirs.of(digests[1:]):
-            done.set()
-
-    thread = threading.Thread(target=wait)
-    with ours.of(digests[:2]):
-        thread.start()
-        assert not done.wait(0.1)
-    thread.join(30)
-    assert done.is_set()
-    for each in workers:
-        each.close()

@@ -135,7 +135,7 @@ def test_pairs_of_rows_are_scored_for_an_area_under_the_curve(
     assert over["question"].startswith("pairs: concordant_")
     assert (again["value"], again["replayed"]) == (over["value"], True)
     path = f"/v1/datasets/labels/answers/{over['records'][0]['digest']}"
-    assert gateway.send("GET", path).json["terms"]["pairs"] == "1"
+    assert gateway.send("GET", path).json["terms"]["pairs"] == "true"
 
 
 def test_the_best_of_several_is_told_and_its_repeat_is_free(
@@ -445,7 +445,7 @@ def test_many_at_once_spend_the_budget_and_no_more(
         budget = gateway.send("GET", "/v1/datasets/labels/budget").json
         assert (budget["asked"], budget["remaining"]) == (10, 0)
         replayed = gateway.send("POST", "/v1/datasets/labels/verify", token=gateway.custodian)
-        assert replayed.json["kinds"]["settle"] == 10
+        assert replayed.json["kinds"]["answer"] == 10
 
 
 def test_shares_keep_scores_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -475,7 +475,7 @@ def test_a_file_of_settings_serves_a_holdout(
     assert settings.limits.scores == 5
     served = open_all(settings)["labels"]
     assert served.session.plan.target.questions == 10_000
-    assert served.session.plan.mechanism.KIND == "checking"
+    assert served.session.plan.mechanism.kind == "checking"
     served.close()
     again = open_all(settings)["labels"]  # with the promise of its ledger
     again.close()

@@ -26,8 +26,8 @@ def csv(tmp_path: Path) -> Path:
 PROMISES: dict[str, Mapping[str, object]] = {
     "questions and confidence": {"questions": 30, "confidence": 0.8},
     "gaussian": {"questions": 30, "mechanisms": [peekproof.Gaussian]},
-    "splitting": {"questions": 4, "mechanisms": [peekproof.Splitting]},
-    "rounds": {"questions": 12, "rounds": 3, "mechanisms": [peekproof.Rounds]},
+    "splitting": {"questions": 4, "mechanisms": [peekproof.FreshRows]},
+    "rounds": {"questions": 12, "rounds": 3, "mechanisms": [peekproof.FreshRows]},
     "checking": {"questions": 30, "mechanisms": [peekproof.Checking]},
     "limited": {"questions": 30, "failures": 4, "mechanisms": [peekproof.LimitedChecking]},
     "thresholdout": {
@@ -93,8 +93,8 @@ def test_where_nothing_tells_the_promise_has_to_be_said(csv: Path, witness_folde
 
 
 def test_the_key_of_fresh_rows_is_not_told_to_the_witness(csv: Path, witness_folder: Path) -> None:
-    with peekproof.open(csv, questions=4, mechanisms=[peekproof.Splitting]) as data:
+    with peekproof.open(csv, questions=4, mechanisms=[peekproof.FreshRows]) as data:
         key = data.ledger.opening.mechanism["key"]
     (record,) = witness_folder.glob("pp1-*.json")
-    assert b"splitting" in record.read_bytes()
+    assert b"fresh-rows" in record.read_bytes()
     assert key.encode() not in record.read_bytes()

@@ -15,10 +15,11 @@ import pytest
 import peekproof
 from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.checking import Selection
+from peekproof.mechanisms.base import recorded_draw
+from peekproof.mechanisms.checking import BestChecked
 from peekproof.query.question import parse_question
 from peekproof.session.receipt import receipts
-from peekproof.session.recount import _made_after, check_pasts
+from peekproof.session.records import check_record
 from peekproof.session.replay import replay
 from peekproof.session.session import Session
 
@@ -82,14 +83,14 @@ def test_a_choice_counts_as_a_failure_that_says_one_of_all_it_can_say() -> None:
         before = session.price_of("label", guess=0.5).certificate.radius
         session.best(MODELS)
         (settled,) = session.ledger.answers().values()
-        past = session._guessing.transcript()
+        past = session.past.transcript
 
         assert (past.questions, past.failures) == (1, 1)
         assert past.values == 12 * int(settled.terms["bins"])
         assert session.price_of("label", guess=0.5).certificate.radius > 1.1 * before
         session.ask("label", guess=0.5, tolerance=0.1)
         session.best(MODELS[:3])
-        check_pasts(session.plan, session.ledger)
+        check_record(session.plan, session.ledger)
         assert session.failures == 2
 
 
@@ -116,7 +117,7 @@ def test_the_best_mean_is_told_in_its_units() -> None:
         assert choice.gap == pytest.approx(choice.winner.high - choice.winner.low)
         assert choice.gap < 10
         assert "T-fixed-point" in choice.certificate.theorems
-        check_pasts(session.plan, session.ledger)
+        check_record(session.plan, session.ledger)
 
 
 def test_its_price_is_known_beforehand() -> None:
@@ -124,7 +125,7 @@ def test_its_price_is_known_beforehand() -> None:
         price = session.price_of_best(MODELS)
         choice = session.best(MODELS)
 
-        assert isinstance(price.mechanism, Selection)
+        assert isinstance(price.draw, BestChecked)
         assert price.questions == 1
         assert price.certificate.radius == choice.certificate.radius
         for refused in (session.price_of_best, session.best):
@@ -162,22 +163,24 @@ def test_a_recorded_choice_replays(tmp_path: Path) -> None:
 def test_a_choice_that_was_not_made_after_the_past_it_names_is_damage() -> None:
     with opened() as session:
         session.ask("label", guess=0.5, tolerance=0.1)
-        past = session._guessing.transcript()
+        past = session.past
         session.best(MODELS)
         terms = list(session.ledger.answers().values())[1].terms
 
-        assert _made_after(past, session.plan, terms)
+        promise, rows = session.plan.mechanism, session.plan.rows
+        recorded_draw(terms, rows=rows).check(promise, past)
         for changed in ({"failures": "1"}, {"questions": "0"}, {"questions": "2"}):
-            assert not _made_after(past, session.plan, {**terms, **changed})
+            with pytest.raises(ValueError, match="another past"):
+                recorded_draw({**terms, **changed}, rows=rows).check(promise, past)
         for impossible in ({"candidates": "0"}, {"bins": "0"}, {"levels": "-1"}):
             with pytest.raises(ValueError, match="must be"):
-                _made_after(past, session.plan, {**terms, **impossible})
+                recorded_draw({**terms, **impossible}, rows=rows).check(promise, past)
 
 
 def test_a_choice_among_fewer_than_it_lists_is_damage() -> None:
     with opened() as session:
         session.best(MODELS[::-1])  # the first of them is the best
-        check_pasts(session.plan, session.ledger)
+        check_record(session.plan, session.ledger)
         entries = session.ledger.entries()
         forged = [
             replace(each, text=each.text.replace('"candidates":"12"', '"candidates":"11"'))
@@ -188,7 +191,7 @@ def test_a_choice_among_fewer_than_it_lists_is_damage() -> None:
             mock.patch.object(Ledger, "entries", return_value=forged),
             pytest.raises(LedgerDamaged, match="a choice among others"),
         ):
-            check_pasts(session.plan, session.ledger)
+            check_record(session.plan, session.ledger)
 
 
 def test_what_no_choice_says_is_damage(tmp_path: Path) -> None:
@@ -207,4 +210,4 @@ def test_what_no_choice_says_is_damage(tmp_path: Path) -> None:
             with pytest.raises(LedgerDamaged):
                 session.best(MODELS)
     with closing(sqlite3.connect(place)) as connection:
-        assert connection.execute("SELECT count(*) FROM entry").fetchone() == (3,)
+        assert connection.execute("SELECT count(*) FROM entry").fetchone() == (2,)

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,16 +14,15 @@ import peekproof
 from peekproof.cli.main import main
 from peekproof.core.certificate import Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
-from peekproof.data.load import in_memory
 from peekproof.guess.median.parameters import MedianParameters
 from peekproof.ledger.entry import Body
-from peekproof.mechanisms.checking import checked_offer, past_of
+from peekproof.ledger.ledger import Written
+from peekproof.mechanisms.base import Ask, Past, recorded_draw
+from peekproof.mechanisms.checking import Checking
 from peekproof.query.question import Question, parse_question
-from peekproof.session.drawing import released
-from peekproof.session.reading import read
-from peekproof.session.request import guess_request
+from peekproof.session.queries import ANY_SHARE, InWords
+from peekproof.session.records import offer_of
 from peekproof.session.session import Session
-from peekproof.theory.generalization.checking import Transcript
 from session.forging import forged
 
 ROWS = 5_000
@@ -44,11 +44,11 @@ def one_of_each(place: Path) -> None:
 
 
 def test_thousands_of_failures_can_be_recorded() -> None:
-    past = Transcript(questions=5_000, failures=1_600, values=711**1_600)
-    offer = checked_offer(
-        rows=10**6, guess=Fraction(1, 2), tolerance=None, past=past, target=TARGET, levels=1
-    )
-    assert past_of(offer.terms) == past
+    past = Past(target=TARGET, draws=5_000, failures=1_600, values=711**1_600)
+    draw = Checking(rows=10**6).offer(Ask(what=ANY_SHARE, guess=0.5), past)
+    again = recorded_draw(json.loads(json.dumps(draw.record())), rows=10**6)
+    assert again == draw
+    again.check(Checking(rows=10**6), past)
 
 
 def test_a_guess_of_thousands_of_digits_is_refused() -> None:
@@ -116,7 +116,7 @@ def test_a_question_that_training_rows_lack_columns_for_is_refused() -> None:
 class Watching:
     """A guesser during whose lesson another thread looks at the session."""
 
-    KIND = "watching"
+    kind = "watching"
     session: Session
 
     def guess(self, question: Question) -> Fraction:
@@ -128,7 +128,7 @@ class Watching:
         other.join(timeout=0.3)
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND}
+        return {"kind": self.kind}
 
 
 def test_threads_do_not_lose_failures(tmp_path: Path) -> None:
@@ -145,32 +145,20 @@ def test_threads_do_not_lose_failures(tmp_path: Path) -> None:
             assert session.failures == other.failures == 3
 
 
-def test_both_draws_of_one_question_count(tmp_path: Path) -> None:
-    place = tmp_path / "l.peekproof"
-    text = "x > 0.3"
+def test_what_was_paid_for_and_never_answered_counts_beside_the_answer(tmp_path: Path) -> None:
+    place, text = tmp_path / "l.peekproof", "x > 0.3"
     with checked(ledger=place) as one, peekproof.open(DATA, ledger=place) as other:
-        table, plan = in_memory(DATA), one.plan
-        asked = parse_question(text, one.schema)
-        request = guess_request(
-            plan,
-            asked,
-            guess=0.5,
-            share=None,
-            tolerance=0.05,
-            past=other._guessing.transcript,
+        asked = InWords(parse_question(text, one.schema))
+        draw = other.plan.mechanism.offer(Ask(what=asked, guess=0.5, tolerance=0.05), other.past)
+        slow = other.ledger.lose(
+            {asked.digest: text}, offers=lambda _: [offer_of(draw, asked.span)]
         )
-        slow = other.ledger.reserve(
-            {asked.digest: text},
-            offers=lambda *_: [request.offer(plan, draw=1, batch=1)],
-            gate=plan.gate(),
-        )
+        assert isinstance(slow, Written)
         one.ask(text, guess=0.7, tolerance=0.1)  # passes, while the other one is under way
-        exact = read(table, plan, [request], slow)  # type: ignore[arg-type]
-        values = released(plan, slow.offers, exact, rng=None)  # type: ignore[arg-type, union-attr]
-        other.ledger.settle(slow, {asked.digest: values[0]})  # type: ignore[arg-type]
-        # Its bin is in the ledger for everybody to read.
-        assert json.loads(other.ledger.entries()[-1].text)["answers"][asked.digest][1] == "1"
-        assert other.failures == 1
+        assert one.failures == other.failures == 1
+        other.ledger.recover(slow, {asked.digest: (Fraction(1, 3), Fraction(1))})
+        assert other.ask(text).value == 0.7  # the first answer stands
+        assert one.failures == other.failures == 1
 
 
 def test_a_guess_uses_what_other_processes_released(tmp_path: Path) -> None:
@@ -188,7 +176,7 @@ def test_a_guess_uses_what_other_processes_released(tmp_path: Path) -> None:
 
 def _terms(change: Callable[[dict[str, str]], None]) -> Callable[[str, Body], None]:
     def changed(kind: str, body: Body) -> None:
-        if kind == "reserve":
+        if kind == "answer":
             change(body["terms"])
 
     return changed
@@ -196,9 +184,9 @@ def _terms(change: Callable[[dict[str, str]], None]) -> Callable[[str, Body], No
 
 def _answers(change: Callable[[list[str]], None]) -> Callable[[str, Body], None]:
     def changed(kind: str, body: Body) -> None:
-        if kind == "settle":
-            for value in body["answers"].values():
-                change(value)
+        if kind == "answer":
+            for each in body["questions"]:
+                change(each["value"])
 
     return changed
 
@@ -269,8 +257,10 @@ def test_a_check_without_a_past_is_damage(tmp_path: Path) -> None:
 def test_a_certificate_of_the_other_outcome_does_not_verify() -> None:
     with checked() as session:
         session.ask("x > 0.3", guess=0.5, tolerance=0.05)  # fails
-        terms = next(iter(session.ledger.answers().values())).terms
-        other = session.certificate({**terms, "outcome": "passed"})
+        settled = next(iter(session.ledger.answers().values()))
+        value = settled.value
+        assert isinstance(value, tuple)
+        other = session.certificate(replace(settled, value=(value[0], Fraction(0))))
         with pytest.raises(LedgerDamaged):
             other.verify()
 
@@ -303,7 +293,7 @@ def test_a_guess_for_an_answered_histogram_is_refused_as_input() -> None:
 class Saying:
     """A guesser that says something else than a share."""
 
-    KIND = "saying"
+    kind = "saying"
 
     def __init__(self, said: object) -> None:
         self.said = said
@@ -315,7 +305,7 @@ class Saying:
         pass
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND}
+        return {"kind": self.kind}
 
 
 @pytest.mark.parametrize("said", [Fraction(3, 2), float("nan"), "half"])

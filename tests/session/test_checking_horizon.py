@@ -7,11 +7,11 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import BudgetExhausted, LedgerClosed
+from peekproof.mechanisms.base import Ask, recorded_mechanism
 from peekproof.mechanisms.checking import Checking
-from peekproof.planner.recorded import described_mechanism
 from peekproof.query.question import parse_question
-from peekproof.session.recount import check_pasts
-from peekproof.session.request import guess_request
+from peekproof.session.queries import InWords
+from peekproof.session.records import check_record, offer_of
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import Weights
 
@@ -23,21 +23,10 @@ def opened(questions: int) -> Session:
 
 
 def left_behind(session: Session, text: str) -> None:
-    """A check that was paid for and never answered, as by a process that died."""
-    asked = parse_question(text, session.schema)
-    request = guess_request(
-        session.plan,
-        asked,
-        guess=0.5,
-        share=None,
-        tolerance=0.1,
-        past=session._guessing.transcript,
-    )
-    session.ledger.reserve(
-        {request.digest: request.text},
-        offers=lambda digests, _: [request.offer(session.plan, draw=1, batch=1) for _ in digests],
-        gate=session.plan.gate(),
-    )
+    """A check that was paid for and never answered, because its rows could not be read."""
+    ask = Ask(what=InWords(parse_question(text, session.schema)), guess=0.5, tolerance=0.1)
+    draw = session.plan.mechanism.offer(ask, session.past)
+    session.ledger.lose({ask.what.digest: text}, offers=lambda _: [offer_of(draw, ask.what.span)])
 
 
 def test_the_last_question_is_answered_and_none_after_it() -> None:
@@ -54,9 +43,10 @@ def test_the_last_question_is_answered_and_none_after_it() -> None:
         ):
             with pytest.raises(BudgetExhausted):
                 refused()
-        assert [entry.kind for entry in session.ledger.entries()][-1] == "refuse"
+        kinds = [entry.kind for entry in session.ledger.entries()]
+        assert kinds == ["open", "answer", "lost", "answer"]
         assert session.ask("x > 0.4").replayed
-        check_pasts(session.plan, session.ledger)
+        check_record(session.plan, session.ledger)
 
 
 def test_a_closed_session_says_so_beyond_its_horizon_too() -> None:
@@ -79,12 +69,13 @@ def test_late_questions_may_be_guessed_more_closely_than_without_a_horizon() -> 
 def test_the_ledger_says_by_which_weights() -> None:
     for weights in Weights:
         made = Checking(rows=70, weights=weights)
-        assert described_mechanism(made.describe(), rows=70) == made
+        assert recorded_mechanism(made.record(), rows=70) == made
     with opened(5) as session:
-        assert session.ledger.opening.mechanism == {"kind": "checking", "weights": "horizon"}
-    assert Checking(rows=70, weights=Weights.ANYTIME).describe() == {"kind": "checking"}
+        assert session.ledger.opening.mechanism == {"kind": "checking"}
+    anytime = {"kind": "checking", "weights": "anytime"}
+    assert Checking(rows=70, weights=Weights.ANYTIME).record() == anytime
     with pytest.raises(ValueError, match="all alike"):
-        described_mechanism({"kind": "checking", "weights": "all alike"}, rows=70)
+        recorded_mechanism({"kind": "checking", "weights": "all alike"}, rows=70)
 
 
 def test_a_session_from_before_goes_on_with_the_weights_that_it_began_with(
@@ -92,7 +83,8 @@ def test_a_session_from_before_goes_on_with_the_weights_that_it_began_with(
 ) -> None:
     with opened(400) as new:
         now = new.price_of("x > 0.5", guess=0.5).certificate.radius
-    monkeypatch.setattr(Checking, "describe", lambda _: {"kind": "checking"})
+    recorded = {"kind": "checking", "weights": Weights.ANYTIME.value}
+    monkeypatch.setattr(Checking, "record", lambda _: recorded)
     with opened(400) as old:
         before = old.price_of("x > 0.5", guess=0.5)
         answer = old.ask("x > 0.5", guess=0.9, tolerance=0.1)

@@ -79,7 +79,7 @@ def test_what_remains_of_a_share_of_an_open_ended_session_can_be_asked() -> None
         (peekproof.Gaussian, {}),
         (peekproof.LimitedChecking, {"failures": 2}),
         (peekproof.Thresholdout, {}),
-        (peekproof.Rounds, {"rounds": 2}),
+        (peekproof.FreshRows, {"rounds": 2}),
     ],
 )
 def test_nothing_remains_of_a_retired_ledger(kind: object, more: dict[str, object]) -> None:
@@ -98,7 +98,7 @@ def test_a_batch_of_guesses_to_a_retired_ledger_is_told_so() -> None:
 
 
 def test_the_rounds_that_remain_are_within_the_share() -> None:
-    with opened(peekproof.Rounds, questions=20, rounds=4) as session:
+    with opened(peekproof.FreshRows, questions=20, rounds=4) as session:
         session.ledger.set_aside({"ann": Fraction(1, 4)})
         ann = session.as_analyst("ann")
         assert (ann.remaining, ann.remaining_rounds) == (5, 1)
@@ -109,7 +109,7 @@ def test_the_rounds_that_remain_are_within_the_share() -> None:
 def test_a_price_within_an_open_round_is_what_is_charged() -> None:
     with opened(peekproof.Thresholdout, questions=100) as session:
         session.ask("x > 0.5", guess=0.5)
-        told = session.price_of("x > 0.6", guess=0.4).offer.cost
+        told = session.price_of("x > 0.6", guess=0.4).cost
         assert session.ask("x > 0.6", guess=0.4).cost == told
 
 
@@ -126,10 +126,12 @@ def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() ->
             return totals(questions)
 
         class Slow:
+            charge_first = False
+
             def __getattr__(self, name: str) -> object:
                 return slow if name == "totals" else getattr(table, name)
 
-        session._flow._table = Slow()  # type: ignore[assignment]
+        session._table = Slow()  # type: ignore[assignment]
 
         def ask(text: str) -> None:
             try:
@@ -150,7 +152,7 @@ def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() ->
 class Exclusive:
     """A guesser that notices when it is called from two threads at once."""
 
-    KIND: ClassVar[str] = "exclusive"
+    kind: ClassVar[str] = "exclusive"
 
     def __init__(self) -> None:
         self.inside = self.most = 0
@@ -172,7 +174,7 @@ class Exclusive:
         self._busy()
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND}
+        return {"kind": self.kind}
 
 
 def test_a_guesser_is_asked_and_taught_by_one_thread_at_a_time() -> None:
@@ -201,14 +203,14 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
     session = opened(peekproof.Checking, questions=50, ledger=place)
     other = opened(peekproof.Checking, questions=50, ledger=place)
     inside, go, entered = threading.Event(), threading.Event(), threading.Event()
-    reserve, look = session.ledger.reserve, session._guessing._past.look
+    write, look = session.ledger.write, session._pasts.look
 
     def later(*arguments: object, **named: object) -> object:
         inside.set()
         go.wait(5)
-        return reserve(*arguments, **named)  # type: ignore[arg-type]
+        return write(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(session.ledger, "reserve", later)
+    monkeypatch.setattr(session.ledger, "write", later)
     asking = threading.Thread(
         target=lambda: session.ask("x > 0.5", guess=0.5, tolerance=0.4), daemon=True
     )

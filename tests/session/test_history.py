@@ -16,12 +16,12 @@ import pytest
 import peekproof
 from core.markup import read
 from peekproof.core.errors import InvalidInput
+from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.data.table import Table
 from peekproof.ledger import loading
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question
 from peekproof.session import Session
-from peekproof.session.certified import Chosen, Level, Numbers
 from peekproof.session.history import COLUMNS, History, Recorded
 from peekproof.session.receipt import receipts
 
@@ -132,7 +132,7 @@ def test_cells_whose_names_nobody_declared_again_are_numbered(tmp_path: Path) ->
         (peekproof.Checking, {}, {"guess": 0.9, "tolerance": 0.2}),
         (peekproof.LimitedChecking, {"failures": 3, "questions": 20}, {"guess": 0.9}),
         (peekproof.Thresholdout, {"questions": 20}, {"guess": 0.9}),
-        (peekproof.Splitting, {"questions": 3}, {}),
+        (peekproof.FreshRows, {"questions": 3}, {}),
         (peekproof.Truncation, {"questions": 3}, {}),
     ],
 )
@@ -326,7 +326,7 @@ def test_a_session_shows_its_promise_and_what_is_left(session: Session) -> None:
 
 
 def test_rounds_show_how_many_are_left_and_no_key() -> None:
-    with opened(mechanisms=[peekproof.Rounds], rounds=3, questions=20) as session:
+    with opened(mechanisms=[peekproof.FreshRows], rounds=3, questions=20) as session:
         session.ask_many(["delay > 30", "delay > 60"])
         key = session.ledger.opening.mechanism["key"]
         shown = [each._repr_html_() for each in (session, session.plan, session.ledger)]

@@ -14,10 +14,13 @@ from mpmath import sqrt as mpsqrt
 import peekproof
 from adversary.attacks import LABEL, draw_sample, features
 from peekproof.audit.analysts.correlation import agreement
-from peekproof.core.charge import Offer
+from peekproof.core.certificate import UNIT
 from peekproof.core.errors import BudgetExhausted, FailuresExhausted
-from peekproof.ledger.ledger import Reservation
+from peekproof.ledger.ledger import Written
+from peekproof.mechanisms.base import Ask
 from peekproof.query.form import FINE
+from peekproof.session.queries import ANY_SHARE
+from peekproof.session.records import offer_of
 from peekproof.testing.statistics import excess_p_value, statistical
 from session.limited import DATA, QUESTIONS, ROWS, fail, limited, promised
 
@@ -125,15 +128,13 @@ def test_sessions_that_race_do_not_exceed_the_failures(tmp_path: Path) -> None:
         session.ask(answered[0]).certificate.verify()
 
 
-def test_what_was_never_settled_counts_as_failed(tmp_path: Path) -> None:
+def test_what_was_never_answered_counts_as_failed(tmp_path: Path) -> None:
     place = tmp_path / "l.peekproof"
     with limited(failures=2, ledger=place) as session:
-        check = promised(session).check(Fraction(1, 2))
-        offer = Offer(cost=check.cost(), terms=check.describe())
-        lost = session.ledger.reserve(
-            {"0" * 64: "x > 0.7"}, offers=lambda *_: [offer], gate=session.plan.gate()
-        )
-        assert isinstance(lost, Reservation)
+        draw = promised(session).offer(Ask(what=ANY_SHARE, guess=0.5), session.past)
+        offer = offer_of(draw, UNIT)
+        lost = session.ledger.lose({"0" * 64: "x > 0.7"}, offers=lambda _: [offer])
+        assert isinstance(lost, Written)
         assert session.failures == 1
     with peekproof.open(DATA, ledger=place) as session:
         fail(session, 1)

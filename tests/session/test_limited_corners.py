@@ -34,7 +34,7 @@ def test_a_question_has_no_tolerance_or_radius_of_its_own() -> None:
             (lambda: session.ask("x > 0.5", guess=0.5, radius=0.1), "radius"),
             (lambda: session.ask("x > 0.5"), "guess"),
             (lambda: session.ask("x > 0.5", guess=1.5), "guess"),
-            (lambda: session.price(0.1), "guess"),
+            (lambda: session.price(0.1), "radius"),
             (lambda: session.histogram("histogram(x, (0.5))"), "question"),
         ):
             with pytest.raises(InvalidInput) as caught:
@@ -123,26 +123,26 @@ def _other_tolerance(kind: str, body: Body) -> None:
 
 
 def _fewer_passes(kind: str, body: Body) -> None:
-    if kind == "reserve":
+    if kind == "answer":
         low, high = map(int, body["terms"]["passes"].split(":"))
         body["terms"]["passes"] = f"{low}:{high - 1}"
 
 
 def _fewer_bins(kind: str, body: Body) -> None:
-    if kind == "reserve":
+    if kind == "answer":
         body["terms"]["bins"] = "2"
 
 
 def _passed(kind: str, body: Body) -> None:
-    if kind == "settle":
-        for value in body["answers"].values():
-            value[1] = "0"
+    if kind == "answer":
+        for each in body["questions"]:
+            each["value"][1] = "0"
 
 
 def _off_the_middle(kind: str, body: Body) -> None:
-    if kind == "settle":
-        for value in body["answers"].values():
-            value[0] = "1/7"
+    if kind == "answer":
+        for each in body["questions"]:
+            each["value"][0] = "1/7"
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_a_check_of_another_promise_is_not_even_repeated(
 
 
 def _no_bins(kind: str, body: Body) -> None:
-    if kind == "reserve":
+    if kind == "answer":
         del body["terms"]["bins"]
 
 

@@ -27,8 +27,8 @@ from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import Opening
 from peekproof.mechanisms.gaussian import Gaussian
+from peekproof.mechanisms.plan import plan
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import plan
 from peekproof.session import Session
 from session.people import ROWS, ledger_bytes, noise_of, people, write_csv
 
@@ -188,7 +188,7 @@ def honest(csv: Path) -> Opening:
         rows=ROWS,
         confidence=best.target.confidence,
         questions=7,
-        mechanism=best.mechanism.describe(),
+        mechanism=best.mechanism.record(),
         budget=best.budget,
         entropy="system",
     )

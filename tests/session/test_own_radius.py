@@ -18,8 +18,8 @@ def test_what_is_priced_is_what_is_charged(csv: Path, opened: Opener) -> None:
     answer = session.ask("age > 50", radius=radius)
 
     spent = amount_of(session.ledger.spent()) - amount_of(before)
-    assert answer.cost == price.offer.cost
-    assert spent == amount_of(price.offer.cost)
+    assert answer.cost == price.cost
+    assert spent == amount_of(price.cost)
     assert answer.radius <= radius
     assert answer.certificate.joins == "T-own-radius"
     assert session.remaining == (100 - price.questions) // 1
@@ -75,7 +75,7 @@ def test_what_was_answered_is_priced_as_it_was_answered(csv: Path, opened: Opene
 
     assert price.known
     assert price.certificate == coarse.certificate
-    assert amount_of(price.offer.cost) == price.questions == price.offer.draws == 0
+    assert amount_of(price.cost) == price.questions == price.draws == 0
     assert price.affordable(0) == 1
     assert not session.price_of("age > 51", radius=0.4).known
     assert "answered before" in price._repr_html_()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from pathlib import Path
@@ -17,11 +18,11 @@ from peekproof.data import statistic as counting
 from peekproof.data.statistic import PairStatistic
 from peekproof.ledger.entry import Body
 from peekproof.mechanisms import checking as planning
-from peekproof.mechanisms.checking import checked_offer, described_check
-from peekproof.planner.recorded import own_certificate_of
-from peekproof.session import guess as guessing
+from peekproof.mechanisms.base import Ask, Past, recorded_draw
+from peekproof.mechanisms.checking import CheckedGuess
+from peekproof.session.queries import any_pairs
 from peekproof.session.receipt import receipts
-from peekproof.session.recount import _made_after, check_pasts
+from peekproof.session.records import Certifier, check_record
 from peekproof.session.replay import replay
 from peekproof.session.session import Session
 from peekproof.theory.generalization import pairs as theory
@@ -85,9 +86,11 @@ def test_the_check_is_that_of_half_as_many_rows(rows: int) -> None:
     )
     session.ask(BOTH, guess=1, tolerance=0.99)
     terms = next(iter(session.ledger.answers().values())).terms
-    check = described_check(terms, rows=rows)
+    draw = recorded_draw(terms, rows=rows)
+    assert isinstance(draw, CheckedGuess)
+    check = draw.law
 
-    assert terms["pairs"] == "1"
+    assert draw.pairs
     assert check.rows == rows // 2
     assert check.rows * check.levels == rows * (rows - 1)
     assert check.high == rows * (rows - 1)
@@ -98,19 +101,14 @@ def test_a_guess_from_other_rows_is_worth_their_pairs() -> None:
     with opened() as session:
         session.ask(BOTH, guess=0.81, trained_on=4_000)
         terms = next(iter(session.ledger.answers().values())).terms
+        past = Past(target=session.plan.target)
         offers = [
-            checked_offer(
-                rows=ROWS // 2,
-                guess=Fraction("0.81"),
-                tolerance=None,
-                past=planning.past_of(terms),
-                target=session.plan.target,
-                levels=pair_levels(ROWS),
-                guessing_rows=rows,
-            )
-            for rows in (2_000, 4_000)
+            session.plan.mechanism.offer(
+                Ask(what=any_pairs(ROWS), guess=0.81, trained_on=rows), past
+            ).record()
+            for rows in (4_000, 8_000)
         ]
-    assert [each.terms["tolerance"] == terms["tolerance"] for each in offers] == [True, False]
+    assert [each["tolerance"] == terms["tolerance"] for each in offers] == [True, False]
 
 
 # By all samples -------------------------------------------------------------------------------
@@ -141,7 +139,7 @@ def test_the_interval_misses_no_more_samples_than_promised() -> None:
 
 def test_a_check_on_as_many_rows_as_there_are_misses_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: n in place of ⌊n/2⌋, wherever it is."""
-    for module in (theory, planning, guessing, counting):
+    for module in (theory, planning, counting):
         monkeypatch.setattr(module, "pairs_apart", lambda rows: rows)
     assert missed() > 10 * BETA
 
@@ -158,7 +156,7 @@ def test_a_ledger_is_replayed_and_its_receipts_name_the_theorem(tmp_path: Path) 
             session.ask(PairStatistic(name="other", function=ones), guess=0.3),
         ]
     with opened(place) as session:
-        check_pasts(session.plan, session.ledger)
+        check_record(session.plan, session.ledger)
         assert replay(session.ledger).certificates == 3
         assert [each.found.to_dict()["low"] for each in session.answers()] == [
             each.low for each in told
@@ -173,12 +171,13 @@ def test_a_ledger_is_replayed_and_its_receipts_name_the_theorem(tmp_path: Path) 
 
 def test_a_check_in_other_units_than_pairs_have_is_damage() -> None:
     with opened() as session:
-        past = session._guessing.transcript()
+        past = session.past
         session.ask(BOTH, guess=0.81, tolerance=0.06)
-        terms = next(iter(session.ledger.answers().values())).terms
-        assert _made_after(past, session.plan, terms)
-        with pytest.raises(LedgerDamaged):
-            own_certificate_of(session.plan, {**terms, "levels": "1"}, ledger="a")
+        settled = next(iter(session.ledger.answers().values()))
+        recorded_draw(settled.terms, rows=ROWS).check(session.plan.mechanism, past)
+        other = replace(settled, terms={**settled.terms, "levels": "1"})
+        with pytest.raises(LedgerDamaged, match="counted in other units"):
+            Certifier(session.plan, ledger="a").certificate(other)
 
 
 @pytest.mark.parametrize("change", [{"levels": "7"}, {"pairs": None}])
@@ -190,7 +189,7 @@ def test_a_record_of_pairs_that_cannot_be_is_damage(
         session.ask(BOTH, guess=0.3)
 
     def changed(kind: str, body: Body) -> None:
-        if kind == "reserve":
+        if kind in ("answer", "lost"):
             terms = {**body["terms"], **change}
             body["terms"] = {name: each for name, each in terms.items() if each is not None}
 
@@ -202,9 +201,9 @@ def test_a_record_of_pairs_that_cannot_be_is_damage(
 def test_pairs_in_a_ledger_of_another_promise_are_damage() -> None:
     with opened() as session:
         session.ask(BOTH, guess=0.81, tolerance=0.06)
-        terms = next(iter(session.ledger.answers().values())).terms
+        settled = next(iter(session.ledger.answers().values()))
     with opened(**LIMITED) as limited, pytest.raises(LedgerDamaged):
-        own_certificate_of(limited.plan, terms, ledger="a")
+        Certifier(limited.plan, ledger="a").certificate(settled)
 
 
 # What is refused, for nothing -----------------------------------------------------------------
@@ -251,7 +250,7 @@ def test_an_engine_that_does_not_number_its_rows_takes_no_pairs(tmp_path: Path) 
 
 def test_a_row_by_itself_has_no_pairs() -> None:
     with pytest.raises(InvalidInput, match="rows must be at least 2"):
-        planning.pairs_terms(rows=1)
+        Ask(what=any_pairs(1)).what.levels  # noqa: B018
 
 
 @pytest.mark.parametrize("rows", [2, 3, 10, 11])

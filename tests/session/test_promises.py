@@ -13,7 +13,7 @@ from peekproof.cli.main import main
 from peekproof.core.errors import PeekproofError
 from peekproof.data.load import in_memory
 from peekproof.data.statistic import Statistic
-from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
+from peekproof.mechanisms.gaussian import Gaussian, NoisyCells
 from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.query.form import FINE
 from peekproof.query.question import parse_question
@@ -51,8 +51,8 @@ def csv(tmp_path: Path) -> Path:
 def test_the_ball_of_a_weighted_histogram_holds_what_records_contribute() -> None:
     question = "histogram(x, (1, 2, 3), mean(y, -1, 2, -1))"
     session = noisy()
-    drawn = session.price_of(question).mechanism
-    assert isinstance(drawn, GaussianVector)
+    drawn = session.price_of(question).draw
+    assert isinstance(drawn, NoisyCells)
     points = []
     for cell in range(4):  # one record with the largest weight in each cell
         table = in_memory({"x": [cell + 0.5], "y": [2.0]})
@@ -128,7 +128,7 @@ def test_questions_quoted_together_keep_their_radius(
     csv: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["ask", str(csv), "x > 0.1", "x > 0.2", "x > 0.3", "x > 0.4"]
-    words += ["--mechanism", OpenEnded.KIND, "--ledger", str(tmp_path / "open"), "--json"]
+    words += ["--mechanism", OpenEnded.kind, "--ledger", str(tmp_path / "open"), "--json"]
     quoted = json.loads(command(capsys, *words, "--price"))["prices"]
     answers = json.loads(command(capsys, *words))["answers"]
     for quote, answer in zip(quoted, answers, strict=True):

@@ -126,7 +126,7 @@ def test_both_parts_fit_or_none_is_asked() -> None:
     assert session.remaining == 1
 
 
-@pytest.mark.parametrize("kind", [peekproof.Truncation, peekproof.Laplace, peekproof.Splitting])
+@pytest.mark.parametrize("kind", [peekproof.Truncation, peekproof.Laplace, peekproof.FreshRows])
 def test_any_session_answers_quotients(kind: type[peekproof.Laplace]) -> None:
     session = opened(questions=4, mechanisms=[kind])
     answer = session.conditional("delay > 30 given hour < 12")
@@ -230,7 +230,7 @@ def test_questions_of_all_forms_are_one_charge_and_survive_a_restart(tmp_path: P
     with opened(ledger=place) as session:
         first = session.respond(texts)
         entries = [entry.kind for entry in session.ledger.entries()]
-    assert entries == ["open", "reserve", "settle"]
+    assert entries == ["open", "answer"]
     with opened(ledger=place) as session:
         again = session.respond(texts)
         assert all(each.replayed for each in again)

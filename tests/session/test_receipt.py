@@ -9,13 +9,17 @@ from unittest import mock
 import pytest
 
 import peekproof
+from peekproof.core.certificate import UNIT
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput, LedgerDamaged
+from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.theorem import lookup
-from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.ledger import Ledger, Written
+from peekproof.mechanisms.base import Ask
 from peekproof.noise.entropy import Seeded
-from peekproof.session.certified import Chosen, Level, Numbers
+from peekproof.session.queries import ANY_SHARE
 from peekproof.session.receipt import Receipt, receipt, receipts
+from peekproof.session.records import offer_of
 from peekproof.session.session import Session
 
 ROWS = 2000
@@ -80,14 +84,13 @@ def test_histograms_quantiles_and_choices_have_receipts_of_their_own(data: Sessi
 def test_a_receipt_names_its_entries_who_asked_and_when(data: Session) -> None:
     data.as_analyst("Ana Müller").ask("age > 50")
     found, entries = only(data), data.ledger.entries()
-    assert (found.reserve, found.settle) == (entries[1], entries[2])
+    assert entries[1:] == [found.entry]
     assert found.analyst == "Ana Müller"
-    assert found.asked_at == entries[1].body["at"]
-    assert found.answered_at == entries[2].body["at"]
+    assert found.at == entries[1].body["at"]
     text = found.text()
     assert "Analyst     Ana Müller\n" in text
-    for entry, what in zip(entries[1:], ("paid for", "answered"), strict=True):
-        assert f"{entry.sequence}, {what}: digest {entry.digest.hex()[:16]}…" in text
+    assert f"Entry       2, digest {found.entry.digest.hex()[:16]}…" in text
+    assert found.at.replace("T", " ").replace("Z", " UTC") in text
     assert found.to_dict()["analyst"] == "Ana Müller"
 
 
@@ -113,7 +116,7 @@ def test_what_was_left_is_what_was_left_then(data: Session) -> None:
 
 
 def test_rounds_are_counted_and_the_key_is_withheld() -> None:
-    with peekproof.open(DATA, questions=20, rounds=3, mechanisms=[peekproof.Rounds]) as session:
+    with peekproof.open(DATA, questions=20, rounds=3, mechanisms=[peekproof.FreshRows]) as session:
         session.ask_many(["age > 50", "age > 60"])
         key = session.ledger.opening.mechanism["key"]
         for found in receipts(session.ledger):
@@ -127,10 +130,10 @@ def test_a_checked_guess_says_how_it_went() -> None:
         passed = session.ask("age > 50", guess=0.5, tolerance=0.2)
         failed = session.ask("age > 60", guess=0.9, tolerance=0.2)
         for found, answer, outcome in zip(
-            receipts(session.ledger), (passed, failed), ("passed", "failed"), strict=True
+            receipts(session.ledger), (passed, failed), ("confirmed", "not confirmed"), strict=True
         ):
-            assert found.mechanism["outcome"] == outcome
-            assert f"outcome = {outcome}" in found.text()
+            assert found.failed == (answer is failed)
+            assert f"Guess       {outcome} by the rows\n" in found.text()
             assert found.certificate == answer.certificate
             assert found.to_dict()["answer"] == {
                 "value": answer.value,
@@ -151,9 +154,9 @@ def test_a_later_override_is_on_every_receipt(data: Session) -> None:
 
 def test_no_code_for_terminals_and_no_long_line_gets_through(data: Session) -> None:
     long = " or ".join(f"age > {number}" for number in range(40))
-    reserve = Ledger.reserve  # a session would refuse the name
+    write = Ledger.write  # a session would refuse the name
     with mock.patch.object(
-        Ledger, "reserve", lambda *args, **kw: reserve(*args, **{**kw, "analyst": "\x1b[31m\nred"})
+        Ledger, "write", lambda *args, **kw: write(*args, **{**kw, "analyst": "\x1b[31m\nred"})
     ):
         data.ask(long)
     text = only(data).text()
@@ -163,16 +166,18 @@ def test_no_code_for_terminals_and_no_long_line_gets_through(data: Session) -> N
     assert "".join(only(data).question.split()) in "".join(text.split())
 
 
-def test_a_question_that_was_drawn_twice_has_one_receipt_of_the_first(data: Session) -> None:
+def offer_of_a_share(data: Session) -> Offer:
+    return offer_of(data.plan.mechanism.offer(Ask(what=ANY_SHARE), data.past), UNIT)
+
+
+def test_what_was_paid_for_twice_has_one_receipt_of_its_answer(data: Session) -> None:
     data.ask("age > 50")
     (digest,) = data.ledger.answers()
-    price, gate = data.plan.mechanism.cost(), data.plan.gate()
-    both = [
-        data.ledger.reserve({"q": "q"}, offers=lambda *_: [Offer(cost=price)], gate=gate)
-        for _ in range(2)
-    ]
-    for reservation, value in zip(both, (Fraction(1, 4), Fraction(3, 4)), strict=True):
-        data.ledger.settle(reservation, {"q": value})  # type: ignore[arg-type]
+    offer = offer_of_a_share(data)
+    both = [data.ledger.lose({"q": "q"}, offers=lambda _: [offer]) for _ in range(2)]
+    for lost, value in zip(both, (Fraction(1, 4), Fraction(3, 4)), strict=True):
+        assert isinstance(lost, Written)
+        data.ledger.recover(lost, {"q": value})
     first, second = receipts(data.ledger)
     assert (first.digest, second.digest) == (digest, "q")
     assert isinstance(second.finding, Numbers)
@@ -197,10 +202,9 @@ def test_a_ledger_on_disk_gives_the_receipt_of_the_session(tmp_path: Path) -> No
 
 
 def test_an_answer_of_another_shape_gets_no_receipt(data: Session) -> None:
-    price = data.plan.mechanism.cost()
-    reserved = data.ledger.reserve(
-        {"q": "q"}, offers=lambda *_: [Offer(cost=price)], gate=data.plan.gate()
+    offer = offer_of_a_share(data)
+    data.ledger.write(
+        {"q": "q"}, offers=lambda _: [offer], release=lambda _: [(Fraction(1, 4), Fraction(3, 4))]
     )
-    data.ledger.settle(reserved, {"q": (Fraction(1, 4), Fraction(3, 4))})  # type: ignore[arg-type]
-    with pytest.raises(LedgerDamaged, match=r"cannot be \(it has another number of cells"):
+    with pytest.raises(LedgerDamaged, match=r"cannot be \(it is no share, or not as many"):
         list(receipts(data.ledger))

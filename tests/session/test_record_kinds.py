@@ -9,7 +9,7 @@ import pytest
 
 import peekproof
 from peekproof.cli.main import main
-from peekproof.session.certified import Numbers
+from peekproof.core.finding import Numbers
 from peekproof.session.receipt import receipts
 from peekproof.session.replay import replay
 

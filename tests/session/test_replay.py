@@ -28,7 +28,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         data.histogram("histogram(age, (30, 50))")
         data.quantile("quantile(age, 0.5, 0, 100)", loss=0.2)
         data.best(["age > 20", "age > 80"], loss=0.2)
-    monkeypatch.setattr("peekproof.ledger.loading._DUE", 7)
+    monkeypatch.setattr("peekproof.ledger.loading._DUE", 4)
     Ledger.open(str(path)).close()
     monkeypatch.undo()
     return path
@@ -42,25 +42,25 @@ def replayed(place: Path) -> dict[str, object]:
 def test_a_replay_from_nothing_agrees_with_the_snapshot(place: Path) -> None:
     with closing(Ledger.open(str(place))) as ledger:
         found = replay(ledger)
-        assert found.entries == 7
+        assert found.entries == 4
         assert found.state.spent == ledger.spent()
         assert found.state.answers == dict(ledger.answers())
         assert found.certificates == 3
 
 
 def test_progress_is_told_in_steps(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("peekproof.session.replay._STEP", 3)
+    monkeypatch.setattr("peekproof.session.replay._STEP", 2)
     told: list[tuple[int, int]] = []
     with closing(Ledger.open(str(place))) as ledger:
         replay(ledger, progress=lambda done, total: told.append((done, total)))
-    assert told == [(3, 7), (6, 7)]
+    assert told == [(2, 4), (4, 4)]
 
 
 def test_a_forged_snapshot_does_not_survive_a_replay(place: Path) -> None:
     """One that gives the whole budget back, with a digest that fits."""
     with closing(sqlite3.connect(place)) as connection, connection:
         (text,) = connection.execute("SELECT body FROM snapshot").fetchone()
-        (last,) = connection.execute("SELECT digest FROM entry WHERE sequence = 7").fetchone()
+        (last,) = connection.execute("SELECT digest FROM entry WHERE sequence = 4").fetchone()
         body = {**json.loads(text), "spent": "0", "draws": 0}
         forged = json.dumps(body, sort_keys=True, separators=(",", ":"))
         digest = hashlib.sha256(last + forged.encode()).digest()
@@ -78,7 +78,7 @@ def test_what_is_written_during_a_replay_is_not_damage(
         entries = ledger.entries()
         monkeypatch.setattr(ledger, "stream", lambda: iter(entries))
         ledger.override(reason="meanwhile", against="pp1-0")
-        assert replay(ledger).entries == 7
+        assert replay(ledger).entries == 4
 
 
 def test_a_ledger_without_entries_is_damaged(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,35 +91,35 @@ def test_a_ledger_without_entries_is_damaged(place: Path, monkeypatch: pytest.Mo
 Change = Callable[[list[dict[str, Any]]], None]
 
 
-def settle(entry: int, value: object) -> Change:
+def told(entry: int, value: object) -> Change:
     """Another answer in entry `entry`."""
 
     def change(bodies: list[dict[str, Any]]) -> None:
-        (digest,) = bodies[entry - 1]["answers"]
-        bodies[entry - 1]["answers"][digest] = value
+        (question,) = bodies[entry - 1]["questions"]
+        question["value"] = value
 
     return change
 
 
 def cheaper(bodies: list[dict[str, Any]]) -> None:
     """The quantile for half of its price, with all sums as they should be."""
-    half = Fraction(bodies[3]["cost"]) / 2
-    bodies[3]["cost"] = str(half)
-    for body in (bodies[3], bodies[5]):
+    half = Fraction(bodies[2]["cost"]) / 2
+    bodies[2]["cost"] = str(half)
+    for body in bodies[2:]:
         body["spent"] = str(Fraction(body["spent"]) - half)
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (settle(3, ["1/2", "1/4"]), "it has another number of cells"),
-        (settle(3, ["1/2", "1/4", "5/4"]), "it is no share"),
-        (settle(3, "1/2"), "it has another number of cells"),
-        (settle(5, "256"), "it is no place in the list"),
-        (settle(5, "1/2"), "it is no place in the list"),
-        (settle(5, ["1"]), "it is no place in the list"),
-        (settle(7, "2"), "it is no place in the list"),
-        (settle(7, "-1"), "it is no place in the list"),
+        (told(2, ["1/2", "1/4"]), "not as many as were drawn"),
+        (told(2, ["1/2", "1/4", "5/4"]), "it is no share"),
+        (told(2, "1/2"), "not as many as were drawn"),
+        (told(3, "256"), "it is no place in the list"),
+        (told(3, "1/2"), "it is no place in the list"),
+        (told(3, ["1", "1"]), "it is no place in the list"),
+        (told(4, "2"), "it is no place in the list"),
+        (told(4, "-1"), "it is no place in the list"),
         (cheaper, "noise that was not paid for"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_check_that_cannot_have_come_out_so_is_damage(tmp_path: Path) -> None:
     with closing(Ledger.open(str(place))) as ledger:
         entries = ledger.entries()
     bodies = [json.loads(entry.text) for entry in entries]
-    settle(3, ["2/5", "0"])(bodies)  # a guess that passed is the answer, and it was 1/2
+    told(2, ["2/5", "0"])(bodies)  # a guess that passed is the answer, and it was 1/2
     overwrite(place, chained(list(zip((entry.kind for entry in entries), bodies, strict=True))))
-    with pytest.raises(LedgerDamaged, match="a check that cannot be"):
+    with pytest.raises(LedgerDamaged, match="a draw that cannot be"):
         replayed(place)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import log, sqrt
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,10 +25,11 @@ from peekproof.core.errors import (
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.table import Table
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.noise.entropy import Seeded
 from peekproof.session import Session
+from peekproof.session.replay import replay
 from peekproof.testing.statistics import excess_p_value, statistical
 
 FALSE_ALARM = 1e-9
@@ -46,8 +48,8 @@ def session_of(
     )
 
 
-def rounds_of(session: Session) -> Rounds:
-    assert isinstance(session.plan.mechanism, Rounds)
+def rounds_of(session: Session) -> FreshRows:
+    assert isinstance(session.plan.mechanism, FreshRows)
     return session.plan.mechanism
 
 
@@ -139,8 +141,7 @@ def test_used_up_rounds_are_refused_and_known_answers_stay_free() -> None:
             session.ask_many(["a < 1", "a < 2"])
 
         assert (caught.value.asked, caught.value.rounds) == (2, ROUNDS)
-        assert session.ledger.entries()[-1].kind == "refuse"
-        assert len(session.ledger.entries()) == before + 1
+        assert len(session.ledger.entries()) == before
         assert (session.remaining, session.remaining_rounds) == (0, 0)
         assert session.ask("a < 9").replayed
 
@@ -159,22 +160,58 @@ def test_used_up_questions_are_refused_though_rounds_are_left() -> None:
             session.ask("a < 101")
 
 
-def test_a_crash_before_the_answers_loses_the_round_and_its_rows(
+def test_a_crash_before_the_answers_are_written_costs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def killed(*_: object) -> None:
+    def killed(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     place = tmp_path / "book"
     with session_of(place) as session, monkeypatch.context() as patch:
-        patch.setattr(Ledger, "settle", killed)
+        patch.setattr(Ledger, "write", killed)
         with pytest.raises(KeyboardInterrupt):
             session.ask_many(["a < 10", "a < 1200"])
     with session_of(place) as session:
+        assert (session.remaining, session.remaining_rounds) == (QUESTIONS, ROUNDS)
+        assert session.ask("a < 1200").released == naive(session, 0, 1200)
+        assert session.ledger.verify() == 2
+
+
+def test_rows_that_could_not_be_read_are_spent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise OSError
+
+    place = tmp_path / "book"
+    with session_of(place) as session:
+        with monkeypatch.context() as patch:
+            patch.setattr(Table, "totals_round", broken)
+            with pytest.raises(EvaluationFailed):
+                session.ask_many(["a < 10", "a < 1200"])
         assert (session.remaining, session.remaining_rounds) == (QUESTIONS - 2, ROUNDS - 1)
         answer = session.ask("a < 1200")
         assert answer.released == naive(session, 1, 1200) != naive(session, 0, 1200)
-        assert session.ledger.verify() == 4
+        assert [entry.kind for entry in session.ledger.entries()] == ["open", "lost", "answer"]
+
+
+def test_rows_that_another_read_meanwhile_are_read_by_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes second takes the next part, and reads that."""
+    place = tmp_path / "book"
+    with session_of(place) as one, session_of(place) as other:
+        totals = Table.totals_round
+
+        def meanwhile(self: Table, *given: Any, **named: Any) -> Any:
+            monkeypatch.setattr(Table, "totals_round", totals)
+            assert other.ask("a < 800").released == naive(one, 0, 800)
+            return totals(self, *given, **named)
+
+        monkeypatch.setattr(Table, "totals_round", meanwhile)
+        assert one.ask("a < 300").released == naive(one, 1, 300)
+        assert one.remaining_rounds == ROUNDS - 2
+        replay(one.ledger)
 
 
 def test_two_sessions_on_one_ledger_share_its_rounds(tmp_path: Path) -> None:
@@ -200,11 +237,11 @@ def test_reopening_continues_and_another_number_of_rounds_is_refused(tmp_path: P
         with session_of(place, rounds=rounds, questions=None) as session:
             assert session.plan == before
             assert session.remaining_rounds == ROUNDS - 1
-            assert session.ledger.verify() == 3
+            assert session.ledger.verify() == 2
     with pytest.raises(LedgerMismatch, match="rounds"):
         session_of(place, rounds=ROUNDS + 1)
     with pytest.raises(LedgerMismatch, match="the mechanism"):
-        peekproof.open(NUMBERS, mechanisms=[Splitting], ledger=place, entropy=Seeded(1))
+        peekproof.open(NUMBERS, mechanisms=[Gaussian], ledger=place, entropy=Seeded(1))
 
 
 def test_a_promise_that_counts_no_rounds_takes_any_number_of_them(tmp_path: Path) -> None:
@@ -254,7 +291,7 @@ def missed(sessions: int) -> int:
             draw_sample(400, 20, rng),
             questions=20,
             rounds=2,
-            mechanisms=[Rounds],
+            mechanisms=[FreshRows],
             entropy=Seeded(number),
             ledger=":memory:",
         ) as session:

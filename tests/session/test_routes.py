@@ -10,11 +10,11 @@ import pytest
 import peekproof
 from peekproof.core.errors import EvaluationFailed, InvalidInput, LedgerMismatch, VacuousPlan
 from peekproof.data import table as table_module
-from peekproof.mechanisms.fresh_rows import Splitting
+from peekproof.mechanisms.base import Mechanism
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Mechanism
 from peekproof.session import Session
 
 
@@ -24,13 +24,13 @@ def numbers(rows: int) -> dict[str, object]:
 
 def split(rows: int = 2000, *, ledger: Path | str = ":memory:") -> Session:
     return peekproof.open(
-        numbers(rows), questions=5, mechanisms=[Splitting], ledger=ledger, entropy=Seeded(1)
+        numbers(rows), questions=5, mechanisms=[FreshRows], ledger=ledger, entropy=Seeded(1)
     )
 
 
 @pytest.mark.parametrize(
     ("rows", "questions", "kind"),
-    [(1000, 10, Truncation), (100_000, 5, Splitting), (100_000, 200, Gaussian)],
+    [(1000, 10, Truncation), (100_000, 5, FreshRows), (100_000, 200, Gaussian)],
 )
 def test_the_narrowest_route_is_run(rows: int, questions: int, kind: type[Mechanism]) -> None:
     with peekproof.open(numbers(rows), questions=questions, ledger=":memory:") as session:
@@ -59,7 +59,7 @@ def test_another_mechanism_than_the_recorded_one_is_refused(tmp_path: Path) -> N
 def test_the_key_is_not_in_what_a_session_shows() -> None:
     with split() as session:
         mechanism = session.plan.mechanism
-        assert isinstance(mechanism, Splitting)
+        assert isinstance(mechanism, FreshRows)
         for shown in (session, session.plan, session.plan.to_dict(), mechanism):
             assert mechanism.key not in repr(shown)
 
@@ -67,13 +67,13 @@ def test_the_key_is_not_in_what_a_session_shows() -> None:
 def test_the_key_is_not_in_the_opening_as_printed() -> None:
     with split() as session:
         mechanism = session.plan.mechanism
-        assert isinstance(mechanism, Splitting)
+        assert isinstance(mechanism, FreshRows)
         assert mechanism.key not in repr(session.ledger.opening)
 
 
 def test_a_vacuous_split_is_refused_with_numbers() -> None:
     with pytest.raises(VacuousPlan):
-        peekproof.open(numbers(100), questions=50, mechanisms=[Splitting])
+        peekproof.open(numbers(100), questions=50, mechanisms=[FreshRows])
 
 
 def test_wide_radii_do_not_break_the_ledger_and_absurd_ones_are_refused() -> None:

@@ -114,11 +114,11 @@ def test_progress_is_told_of_every_pass(folder: Path) -> None:
 
 def test_rows_without_numbers_promise_without_fresh_rows(folder: Path, tmp_path: Path) -> None:
     few = peekproof.open(frame(), questions=3, ledger=":memory:")
-    assert isinstance(few.plan.mechanism, peekproof.Splitting)
+    assert isinstance(few.plan.mechanism, peekproof.FreshRows)
     source = peekproof.load(folder)
     other = peekproof.open(source, questions=3)
-    assert not isinstance(other.plan.mechanism, peekproof.Splitting)
-    for arguments in ({"mechanisms": [peekproof.Splitting]}, {"rounds": 2}):
+    assert not isinstance(other.plan.mechanism, peekproof.FreshRows)
+    for arguments in ({"mechanisms": [peekproof.FreshRows]}, {"rounds": 2}):
         with pytest.raises(InvalidInput, match="rows in memory"):
             peekproof.open(source, questions=3, **arguments)
     place = tmp_path / "split.peekproof"

@@ -21,11 +21,13 @@ from peekproof.cli.main import main
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
     BudgetExhausted,
+    EvaluationFailed,
     InvalidInput,
     LedgerMismatch,
     LedgerUnavailable,
     RoundsExhausted,
 )
+from peekproof.data.table import Table
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.mechanisms.thresholdout import Thresholdout
@@ -53,12 +55,12 @@ def mechanism_of(session: Session) -> Thresholdout:
 
 
 def rounds_used(session: Session) -> int:
-    return mechanism_of(session).budget - (session.remaining_rounds or 0)
+    return mechanism_of(session).corrections - (session.remaining_rounds or 0)
 
 
 def paid(session: Session) -> list[tuple[str, Fraction]]:
     """The round and the cost of every answer, in the order of the ledger."""
-    reserved = [entry.body for entry in session.ledger.entries() if entry.kind == "reserve"]
+    reserved = [entry.body for entry in session.ledger.entries() if entry.kind == "answer"]
     return [(body["terms"]["round"], Fraction(body["cost"])) for body in reserved]
 
 
@@ -179,20 +181,35 @@ def test_two_sessions_on_one_file_close_each_others_rounds(tmp_path: Path) -> No
         one.ask("x > 0.45").certificate.verify()
 
 
-def test_a_round_that_another_session_left_by_crashing_is_over(tmp_path: Path) -> None:
+def test_a_round_whose_last_comparison_is_on_no_record_is_over(tmp_path: Path) -> None:
     place = tmp_path / "l.peekproof"
     with held(ledger=place) as session:
         session.ask("x > 0.4", guess=0.6)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Ledger, "settle", _crash)
+            patch.setattr(Ledger, "write", _crash)
             with pytest.raises(OSError, match="disk"):
+                session.ask("x > 0.3", guess=0.7)
+        assert session.failures == 0  # nobody was told anything
+        assert rounds_used(session) == 1
+        session.ask("x > 0.2", guess=0.8)  # not in the round of which something may be drawn
+        assert rounds_used(session) == 2
+        session.ask("x > 0.3", guess=0.7)
+        assert [number for number, _ in paid(session)] == ["0", "1", "1"]
+        session.ask("x > 0.2").certificate.verify()
+
+
+def test_a_comparison_that_was_paid_for_and_never_made_ends_its_round(tmp_path: Path) -> None:
+    place = tmp_path / "l.peekproof"
+    with held(ledger=place) as session:
+        session.ask("x > 0.4", guess=0.6)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Table, "totals", _crash)
+            with pytest.raises(EvaluationFailed):
                 session.ask("x > 0.3", guess=0.7)
         assert session.failures == 1  # nobody can be sure
         assert rounds_used(session) == 1
         session.ask("x > 0.2", guess=0.8)  # not in the round whose outcome nobody knows
         assert rounds_used(session) == 2
-        session.ask("x > 0.3", guess=0.7)  # never answered, so asked anew
-        assert [number for number, _ in paid(session)] == ["0", "0", "1", "1"]
         session.ask("x > 0.2").certificate.verify()
     with held(ledger=place) as session:
         assert session.failures == 1
@@ -203,7 +220,7 @@ def _crash(*_: object, **__: object) -> None:
 
 
 def test_a_refused_round_is_not_owned(tmp_path: Path) -> None:
-    """A reservation that is rolled back must not leave a claim to the number it would have had."""
+    """A write that is rolled back must not leave a claim to the number it would have had."""
     place = tmp_path / "l.peekproof"
     with held(ledger=place) as one, held(ledger=place) as other:
         with pytest.MonkeyPatch.context() as patch:
@@ -217,8 +234,8 @@ def test_a_refused_round_is_not_owned(tmp_path: Path) -> None:
             patch.setattr(SqliteStore, "commit", _crash)
             with pytest.raises(OSError, match="disk"):
                 one.ask("x > 0.2", guess=0.8)
-        one.ask("x > 0.2", guess=0.8)  # nothing was written, so the round is still open
-        assert [number for number, _ in paid(one)] == ["0", "1", "1"]
+        one.ask("x > 0.2", guess=0.8)  # what was drawn in the round may be on no record
+        assert [number for number, _ in paid(one)] == ["0", "1", "2"]
 
 
 def test_threads_of_one_session_take_turns() -> None:
@@ -246,7 +263,7 @@ def test_a_fork_or_a_copy_cannot_answer_from_the_same_noise(
         session.ask("x > 0.4", guess=0.6)
         for copied in (copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
-                copied(session._flow._holdout)
+                copied(session._run._run)  # type: ignore[attr-defined]
         monkeypatch.setattr(os, "getpid", lambda: -1)
         with pytest.raises(LedgerUnavailable):
             session.ask("x > 0.3", guess=0.7)
@@ -308,7 +325,7 @@ def test_training_rows_guess_and_findings_that_fit_them_alone_are_corrected() ->
 class Half:
     """A guesser that learns nothing."""
 
-    KIND = "half"
+    kind = "half"
 
     def guess(self, question: Question) -> Fraction:
         return Fraction(1, 2)
@@ -317,7 +334,7 @@ class Half:
         pass
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND}
+        return {"kind": self.kind}
 
 
 CHANCES = {"a": 0.95, "b": 0.1, "c": 0.9}

@@ -149,7 +149,7 @@ def coverage(
     refused = sum(run.intervals == 0 for run in found)
     return Coverage(
         setup=setup.name,
-        analyst=analyst.KIND,
+        analyst=analyst.kind,
         questions=analyst.questions,
         confidence=exact,
         false_alarm=false_alarm,
@@ -176,7 +176,7 @@ def _run(setup: Setup, analyst: Player, confidence: Fraction, seed: int) -> Run:
         raise InvalidInput(
             argument="analyst",
             accepted=f"one that asks what {setup.name} answers",
-            given=analyst.KIND,
+            given=analyst.kind,
             hint="questions must be shares or means, and a session that checks guesses needs them",
         )
     return _summary(bout)

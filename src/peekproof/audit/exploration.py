@@ -43,7 +43,7 @@ Strategy = Callable[[np.random.Generator], Questions]
 class Exploring:
     """Asks what a strategy says about samples of a population, and is stopped after `questions`."""
 
-    KIND: ClassVar[str] = "exploring"
+    kind: ClassVar[str] = "exploring"
 
     population: Population
     strategy: Strategy

@@ -224,7 +224,7 @@ def fight(
         raise InvalidInput(
             argument="analyst",
             accepted="one whose conversation has every question that it asked, in order",
-            given=f"{len(said.asked):,} for {len(referee.questions):,} that {analyst.KIND} asked",
+            given=f"{len(said.asked):,} for {len(referee.questions):,} that {analyst.kind} asked",
         )
     truths = [asked.truth for asked in said.asked]
     claims = tuple(
@@ -289,7 +289,7 @@ class Outcome:
     def of(cls, bout: Bout, *, seed: int, predicted: float) -> "Outcome":
         last = bout.decisive
         return cls(
-            attack=bout.analyst.KIND,
+            attack=bout.analyst.kind,
             mechanism=bout.setup.name,
             certified=bout.setup.certified,
             seed=seed,

@@ -114,11 +114,11 @@ def sized(kind: type[Analyst], *, rows: int, questions: int) -> Analyst:
     try:
         return kind.sized(rows=rows, questions=questions)
     except InvalidInput as refusal:
-        if kind.KIND in refusal.accepted:
+        if kind.kind in refusal.accepted:
             raise
         raise InvalidInput(
             argument=refusal.argument,
-            accepted=f"{refusal.accepted} for {kind.KIND}",
+            accepted=f"{refusal.accepted} for {kind.kind}",
             given=refusal.given,
         ) from refusal
 
@@ -163,7 +163,7 @@ def matrix(
     _all_have("sized", attacks=attacks)
     _all_have("open", setups=setups)
     analysts = [sized(kind, rows=rows, questions=questions) for kind in attacks]
-    _all_different(attacks=[analyst.KIND for analyst in analysts])
+    _all_different(attacks=[analyst.kind for analyst in analysts])
     _all_different(setups=[setup.name for setup in setups])
     pairings = [
         Pairing(setup=setup, analyst=analyst, confidence=confidence, seed=seed)

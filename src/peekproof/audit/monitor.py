@@ -165,7 +165,7 @@ def hold(setup: Setup, analyst: Player, *, confidence: Fraction, seed: int) -> H
         raise bout.refusal
     if watched.sample is None or bout.conversation is None:
         accepted = f"an attack whose questions {setup.name} answers"
-        raise InvalidInput(argument="analyst", accepted=accepted, given=analyst.KIND)
+        raise InvalidInput(argument="analyst", accepted=accepted, given=analyst.kind)
     asked, sample = bout.conversation.decisive, watched.sample
     found = sample.measure(asked.question)
     truth = found.span.share(asked.truth)
@@ -437,7 +437,7 @@ def monitor(
     loss = found.promise.loss if claim is None else claim
     return MonitorReport(
         mechanism=setup.name,
-        analyst=analyst.KIND,
+        analyst=analyst.kind,
         rows=found.rows,
         questions=analyst.questions,
         samples=samples,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 import click
 
@@ -15,19 +16,15 @@ from peekproof.core.numerics import decimal_down, decimal_up, level_down, level_
 from peekproof.data.load import load
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.derive.derived import Derived
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.planner.own import Price
-from peekproof.planner.plan import KINDS, Checks, Guessed, Plan
+from peekproof.mechanisms.base import Ask, every_mechanism
+from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.question import Question, parse_question
 from peekproof.session.opening import limit_of
 from peekproof.session.parsing import declared
 from peekproof.session.pricing import cost_of, drawn_prices, new_among
+from peekproof.session.queries import InWords, guessable
 from peekproof.session.quotients import AnyAnswer, drawn_within
-from peekproof.session.request import Request, guess_request, question_request
 from peekproof.session.session import Session
-from peekproof.theory.generalization.checking import Transcript
 
 
 def show_answers(answers: Sequence[AnyAnswer]) -> None:
@@ -113,8 +110,8 @@ def show_prices(
         )
 
 
-# Not Thresholdout: each command would open a round of its own. A ledger of it can be asked.
-_MECHANISMS = {name: kind for name, kind in KINDS.items() if kind is not Thresholdout}
+# Not what ends with a process: each command would open a round of its own. A ledger can be asked.
+_MECHANISMS = {name: kind for name, kind in every_mechanism().items() if not kind.volatile}
 
 
 @click.command()
@@ -207,17 +204,21 @@ def ask(
     parsed = [parse_question(text, schema) for text in question]
     consent = Consent(given=yes or price_wanted)
 
-    def requested(plan: Plan) -> list[Request]:
-        if guessed or isinstance(plan.mechanism, Guessed):
-            return [_checked(plan, each, radius, guess, tolerance) for each in parsed]
-        made = [
-            question_request(plan, each, radius=own)
-            for each, own in drawn_within(plan, parsed, radius)
-        ]
-        worth = {each.digest: each.price.questions if each.price else Fraction(1) for each in made}
+    def requested(plan: Plan) -> int:
+        mechanism, past = plan.mechanism, plan.nothing_asked
+        if guessed or mechanism.guesses:
+            for each in parsed:
+                _check_guess(plan, each, radius, guess, tolerance)
+            return len(parsed)
+        drawn = drawn_within(plan, parsed, radius)
+        made = {
+            each.digest: mechanism.offer(Ask(what=InWords(each), radius=own), past)
+            for each, own in drawn
+        }
+        worth = {digest: mechanism.worth(each, plan.target) for digest, each in made.items()}
         cost = sum(worth.values(), Fraction(0))
         consent.to(cost, draws=len(worth), left=plan.target.questions)
-        return made
+        return sum(max(1, ceil(worth[each.digest])) for each, _ in drawn)
 
     with opened(
         table,
@@ -239,7 +240,7 @@ def ask(
                 json_wanted=json_wanted,
             )
             return
-        if not guessed and not isinstance(session.plan.mechanism, Guessed):
+        if not guessed and not session.plan.mechanism.guesses:
             drawn = _drawn_prices(session, parsed, radius)
             consent.to(cost_of(drawn), draws=new_among(drawn), left=session.remaining)
         with bar.shown():
@@ -267,17 +268,18 @@ def ask(
                 render.line(each)
 
 
-def _checked(
+def _check_guess(
     plan: Plan,
     asked: Question,
     radius: float | None,
     guess: float | None,
     tolerance: float | None,
-) -> Request:
+) -> None:
     if radius is not None:
         accepted = "left out where guesses are checked"
         raise InvalidInput(argument="--radius", accepted=accepted, given=repr(radius))
-    return guess_request(plan, asked, guess=guess, share=None, tolerance=tolerance, past=Transcript)
+    what = guessable(asked, plan.mechanism, guess=guess)
+    plan.mechanism.offer(Ask(what=what, guess=guess, tolerance=tolerance), plan.nothing_asked)
 
 
 def _prices(
@@ -310,25 +312,19 @@ def _drawn_prices(
     return drawn_prices(session.plan, found, radius=radius, price_of=price_of)
 
 
-def _most(plan: Plan) -> str:
-    if isinstance(plan.mechanism, LimitedChecking):
-        return f" of at most {plan.mechanism.failures:,}"
-    return ""
-
-
 def _promise(session: Session, answers: Sequence[AnyAnswer]) -> str:
     """What holds for the answers above, and what is left."""
     level = level_down(session.plan.target.confidence)
-    if isinstance(session.plan.mechanism, OpenEnded):
+    mechanism = session.plan.mechanism
+    if mechanism.open_ended:
         return (
             f"all together with confidence {level}; open-ended, {session.next_width} for the next "
             "share"
         )
-    if isinstance(session.plan.mechanism, Checks):
-        most = _most(session.plan)
+    if counted := mechanism.counted(session.past):
         return (
-            f"all together with confidence {level}; {session.failures:,}{most} guesses failed so "
-            f"far, {session.remaining:,} new questions left"
+            f"all together with confidence {level}; {counted} so far, {session.remaining:,} new "
+            "questions left"
         )
     rounds = session.remaining_rounds
     in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"

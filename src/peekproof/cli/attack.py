@@ -21,15 +21,7 @@ from peekproof.cli.render import counted
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up, level_down
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
-from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.ladder import Ladder
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.mechanisms.truncation import Truncation
 
 # Heads that leave room for eight columns.
 _SHORT = {
@@ -154,20 +146,6 @@ def _matrix_command(found: Matrix) -> str:
     return shlex.join([*words, "--plot", "FILE"])
 
 
-# What sessions do, in words; mechanisms describe themselves by formulas.
-_PLAINLY = {
-    Gaussian.KIND: "Gaussian noise on every answer.",
-    Truncation.KIND: "Answers cut to a few bins.",
-    Splitting.KIND: "Fresh rows for every question.",
-    Laplace.KIND: "Laplace noise on every answer.",
-    Rounds.KIND: "Fresh rows for every batch of questions, of which there are ten.",
-    Checking.KIND: "A guess that the rows confirm, or about where the sample is.",
-    LimitedChecking.KIND: "The same with one tolerance for all, until ten guesses have failed.",
-    Thresholdout.KIND: "A guess that stands within noise, or a noisy correction, a few times.",
-    OpenEnded.KIND: "Gaussian noise that grows, for as many questions as will come.",
-}
-
-
 def first_line(kind: type) -> str:
     """What a class says it is, in one line."""
     return cleandoc(kind.__doc__ or kind.__name__).partition("\n")[0]
@@ -208,7 +186,7 @@ def attack_list(*, json_wanted: bool) -> None:
 
 
 def _does(setup: Setup) -> str:
-    return _PLAINLY[setup.name] if isinstance(setup, Opened) else first_line(type(setup))
+    return setup.plainly if isinstance(setup, Opened) else first_line(type(setup))
 
 
 DEFAULT, CONTROL = "planned", "plain"
@@ -238,7 +216,7 @@ def attack_one(
             pairings, progress=lambda done, total: advance("conversations", done, total)
         )
     first = outcomes[: len(chosen)]
-    command = _attack_command(kind.KIND, setups, rows, questions, confidence, seeds)
+    command = _attack_command(kind.kind, setups, rows, questions, confidence, seeds)
     if picture:
         from peekproof.audit.figures.attack import draw_attack  # noqa: PLC0415
 
@@ -246,7 +224,7 @@ def attack_one(
     if json_wanted:
         render.as_json(
             {
-                "attack": kind.KIND,
+                "attack": kind.kind,
                 "does": first_line(kind),
                 "rows": rows,
                 "questions": analyst.questions,
@@ -325,7 +303,7 @@ def _explain(outcomes: Sequence[Outcome]) -> None:
             render.line(f"{each.mechanism} would not begin: {why}.")
         elif not each.applies:
             render.line(f"{each.mechanism} does not answer such questions.")
-        elif each.mechanism == Ladder.KIND:
+        elif each.mechanism == Ladder.kind:
             render.line(f"{each.mechanism} claims the best of all that was submitted.")
 
 

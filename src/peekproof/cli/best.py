@@ -1,5 +1,6 @@
 """`peekproof best`: which of many candidates is best in the population, or nearly so."""
 
+from math import ceil
 from typing import TextIO
 
 import click
@@ -10,11 +11,11 @@ from peekproof.cli.sessions import Consent, opened, place_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import digits_up, level_up
 from peekproof.data.load import load
+from peekproof.mechanisms.base import Ask
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.own import Price
-from peekproof.planner.plan import Plan
+from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.candidates import parse_candidates
-from peekproof.session.request import Request, best_request
+from peekproof.session.queries import Best
 from peekproof.session.session import Session
 
 
@@ -60,11 +61,11 @@ def best(
     candidates = parse_candidates(asked, table.schema)
     consent = Consent(given=yes or price_wanted)
 
-    def requested(plan: Plan) -> list[Request]:
-        made = best_request(plan, candidates, loss=loss)
-        if made.price:
-            consent.to(made.price.questions, draws=1, left=plan.target.questions)
-        return [made]
+    def requested(plan: Plan) -> int:
+        ask = Ask(what=Best(candidates), loss=loss)
+        price = Price.of(plan.mechanism.offer(ask, plan.nothing_asked), plan)
+        consent.to(price.questions, draws=1, left=plan.target.questions)
+        return max(1, ceil(price.questions))
 
     with opened(
         table,

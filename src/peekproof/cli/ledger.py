@@ -17,10 +17,11 @@ from typing import TextIO, final
 import click
 
 from peekproof.cli import options, render
-from peekproof.core.certificate import Certificate, Interval
+from peekproof.core.certificate import Interval, Span
 from peekproof.core.charge import amount_of
-from peekproof.core.errors import InvalidInput, LedgerDamaged, LedgerMissing
-from peekproof.core.numerics import decimal_up, float_up, level_down
+from peekproof.core.errors import InvalidInput, LedgerMissing
+from peekproof.core.finding import Chosen, Finding, Level, Numbers
+from peekproof.core.numerics import decimal_up, level_down
 from peekproof.ledger.diff import (
     Difference,
     FirstContinues,
@@ -40,26 +41,16 @@ from peekproof.ledger.record import Settled
 from peekproof.ledger.restoration import Restored
 from peekproof.ledger.restoration import restore as restored
 from peekproof.ledger.witness import NONE
-from peekproof.mechanisms.checking import Checking, Selection
-from peekproof.mechanisms.exponential import Exponential, Quantile
-from peekproof.mechanisms.limited_checking import LimitedChecking
+from peekproof.mechanisms.plan import recorded_plan
 from peekproof.noise.entropy import SystemEntropy
-from peekproof.planner.paid import check_paid
-from peekproof.planner.plan import Plan
-from peekproof.planner.recorded import recorded_plan, span_of
-from peekproof.planner.remaining import remaining_questions, remaining_rounds
-from peekproof.query import form
-from peekproof.query.schema import Schema
-from peekproof.query.tree import Column
-from peekproof.session.certified import Certifier
 from peekproof.session.custody import check_reason, witness_of
 from peekproof.session.opening import open as open_data
 from peekproof.session.parsing import analyst_name
-from peekproof.session.past import Past, guessed, plausible, with_outcome
+from peekproof.session.past import Pasts
 from peekproof.session.receipt import Receipt, receipts
+from peekproof.session.records import Certifier, check_paid
 from peekproof.session.replay import Replay
 from peekproof.session.replay import replay as replayed
-from peekproof.session.selecting import selected
 
 
 @click.command()
@@ -264,7 +255,6 @@ def _show_shares(book: Ledger, *, json_wanted: bool) -> None:
                 "analyst": name,
                 "share": None if share is None else str(share),
                 "asked": used.draws,
-                "refused": used.refusals,
                 "spent": str(used.spent),
                 "questions_left": left,
             }
@@ -274,13 +264,12 @@ def _show_shares(book: Ledger, *, json_wanted: bool) -> None:
         render.as_json({"ledger": book.place, "rest": unnamed, "analysts": lines})
         return
     render.table(
-        ["analyst", "share", "asked", "refused", "of the budget", "questions left"],
+        ["analyst", "share", "asked", "of the budget", "questions left"],
         [
             [
                 str(each["analyst"]) or NAMELESS,
                 str(each["share"] or "of the rest" if accounts.shares else "of all"),
                 f"{each['asked']:,}",
-                f"{each['refused']:,}",
                 f"{accounts.part(str(each['analyst'])):.1%}",
                 f"{each['questions_left']:,}",
             ]
@@ -333,7 +322,8 @@ def _show_difference(found: Difference, one: Ledger, other: Ledger) -> None:
 
 
 def _show_continued(longer: str, shorter: str, shared: int, more: int) -> None:
-    render.line(f"{longer} continues {shorter}: {more:,} more entries after the same {shared:,}")
+    entries = "1 more entry" if more == 1 else f"{more:,} more entries"
+    render.line(f"{longer} continues {shorter}: {entries} after the same {shared:,}")
 
 
 def _to_dict(found: Difference) -> dict[str, object]:
@@ -468,9 +458,7 @@ def _show_replay(found: Replay) -> None:
         f"answers: {len(state.answers):,}; certificates given again: {found.certificates:,}"
     )
     for what, count in (
-        ("drawn twice, the first answer stands", len(state.repeated)),
-        ("paid for but never answered (the process stopped in between)", found.unsettled),
-        ("refused, more than was left", found.refusals),
+        ("paid for but never answered", found.unanswered),
         ("overrides by the custodian", len(state.overrides)),
     ):
         if count:
@@ -485,13 +473,12 @@ def _show_analysts(found: Replay) -> None:
     accounts = found.state.accounts
     names = dict.fromkeys((*accounts.by_name, *accounts.shares))
     render.table(
-        ["analyst", "questions", "spent", "refused", "share"],
+        ["analyst", "questions", "spent", "share"],
         [
             [
                 name or "(no name)",
                 f"{accounts.of(name).draws:,}",
                 _percent(found, name),
-                f"{accounts.of(name).refusals:,}",
                 f"{float(accounts.shares[name]):.2%}" if name in accounts.shares else "",
             ]
             for name in names
@@ -589,129 +576,43 @@ def _show_restored(found: Restored) -> None:
 @final
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A settled answer with what is certified about it."""
+    """A settled answer with what it says of the population."""
 
     settled: Settled
-    certificate: Certificate
-
-    @classmethod
-    def of(cls, plan: Plan, settled: Settled, *, by: Certifier, ledger: str) -> "Record":
-        certificate = by.certificate(settled)
-        if guessed(settled) and isinstance(settled.value, tuple):
-            if not plausible(settled, rows=plan.rows):
-                raise LedgerDamaged(ledger=ledger, problem="records an answer of another shape")
-            settled = Settled(settled.text, settled.value[0], with_outcome(settled))
-        if selected(settled.terms):
-            by.finding(settled)  # one that cannot be is damage
-        return cls(settled, certificate)
-
-    @property
-    def chosen(self) -> bool:
-        """Whether the value is the place of something in a public list."""
-        kinds = (Exponential.KIND, Quantile.KIND, Selection.KIND)
-        return self.settled.terms.get("kind") in kinds
-
-    @property
-    def _place(self) -> int:
-        value = self.settled.value
-        return int(value[0] if isinstance(value, tuple) else value)
-
-    @property
-    def _winner(self) -> tuple[float, Interval] | None:
-        """The value of what was chosen, if it was told."""
-        value = self.settled.value
-        if not self.chosen or not isinstance(value, tuple):
-            return None
-        span = span_of(self.settled.terms)
-        return float(span.value(value[1])), span.interval(self.certificate.interval(value[1]))
-
-    @property
-    def _reach(self) -> float:
-        """How far the choice may be from the best: in units of means, or in levels."""
-        if self.settled.terms.get("kind") == Quantile.KIND:
-            return self.certificate.radius
-        if self._winner:
-            _, interval = self._winner
-            return float_up(Fraction(interval.high) - Fraction(interval.low))
-        return float_up(Fraction(self.certificate.radius) * span_of(self.settled.terms).width)
+    found: Finding
+    radius: float  # that is certified
 
     def lines(self) -> list[list[str]]:
         """value, low, high, text: one line a number."""
-        text, value = self.settled.text, self.settled.value
-        if self.chosen:
-            reach = decimal_up(self._reach)
-            ends = ["", ""]
-            if self._winner:
-                shown = span_of(self.settled.terms).shown(self._winner[1])
-                ends = shown.strip("[]").split(", ")
-            return [[self._chosen_thing(), *ends, f"{text} (up to {reach})"]]
-        if not isinstance(value, tuple):
-            return [[*self._numbers()[0], text]]
-        return [[*each, f"{text} [{n}]"] for n, each in enumerate(self._numbers(), 1)]
-
-    def _chosen_thing(self) -> str:
-        """A value of the grid, or the place in the list of candidates."""
-        index, terms = self._place, self.settled.terms
-        if terms.get("kind") != Quantile.KIND:
-            return f"no. {index + 1}"
-        span = span_of(terms)
-        grid = form.Quantile(
-            Column(""),
-            Fraction(terms["level"]),
-            float(span.low),
-            float(span.high),
-            int(terms["cells"]),
-        )
-        return repr(grid.value(index))
+        text = self.settled.text
+        match self.found:
+            case Chosen(gap=gap, winner=winner) as chosen:
+                ends = _ends(winner.span, winner.interval) if winner else ["", ""]
+                return [[f"no. {chosen.index + 1}", *ends, f"{text} (up to {decimal_up(gap)})"]]
+            case Level(value=value):
+                return [[repr(value), "", "", f"{text} (up to {decimal_up(self.radius)})"]]
+            case Numbers(cells, span):
+                numbers = [
+                    [f"{number:.{span.places}f}", *_ends(span, interval)]
+                    for number, interval in cells
+                ]
+        if len(numbers) == 1:
+            return [[*numbers[0], text]]
+        return [[*each, f"{text} [{n}]"] for n, each in enumerate(numbers, 1)]
 
     def to_dict(self) -> dict[str, object]:
-        text, value = self.settled.text, self.settled.value
-        if self.chosen:
-            told: dict[str, object] = {}
-            if self._winner:
-                number, interval = self._winner
-                told = {"value": number, "low": interval.low, "high": interval.high}
-            return {"question": text, "chosen": self._place, "gap": self._reach, **told}
-        cells = [
-            {"value": float(number), "low": interval.low, "high": interval.high}
-            for number, interval in self._found()
-        ]
-        return {"question": text, **({"cells": cells} if isinstance(value, tuple) else cells[0])}
+        said = self.found.to_dict()
+        said.pop("candidates", None)
+        return {"question": self.settled.text, **said}
 
-    def _found(self) -> list[tuple[float, Interval]]:
-        value, span = self.settled.value, span_of(self.settled.terms)
-        shares = value if isinstance(value, tuple) else (value,)
-        return [
-            (float(span.value(share)), span.interval(self.certificate.interval(share)))
-            for share in shares
-        ]
 
-    def _numbers(self) -> list[list[str]]:
-        span = span_of(self.settled.terms)
-        return [
-            [f"{number:.{span.places}f}", *span.shown(interval).strip("[]").split(", ")]
-            for number, interval in self._found()
-        ]
+def _ends(span: Span, interval: Interval) -> list[str]:
+    return span.shown(interval).strip("[]").split(", ")
 
 
 @click.group()
 def ledger() -> None:
     """Look at the record of what was asked and spent."""
-
-
-def _promise(plan: Plan) -> str:
-    if isinstance(plan.mechanism, Checking):
-        return "guesses are checked"
-    checked = ", guesses are checked," if isinstance(plan.mechanism, LimitedChecking) else ""
-    return f"shares within ±{decimal_up(plan.radius)}{checked}"
-
-
-def _failures(plan: Plan, book: Ledger) -> int:
-    """How many guesses have failed, where that ends the conversation."""
-    if not isinstance(plan.mechanism, LimitedChecking):
-        return 0
-    check_paid(plan, book.seen.offers.values(), ledger=book.place)
-    return Past(schema=Schema({})).look(book.seen).failures
 
 
 @ledger.command()
@@ -722,12 +623,14 @@ def show(path: str, json_wanted: bool) -> None:
     with closing(open_ledger(path)) as book:
         opening, answers, draws = book.opening, book.answers(), book.draws()
         plan = recorded_plan(opening, ledger=book.place)
-        lost = sum(len(questions) for questions in book.seen.pending.values())
-        failures = _failures(plan, book)
-        left = remaining_questions(plan, spent=book.spent(), draws=draws, failures=failures)
-        certifier = Certifier(plan, ledger=book.place)  # of all, for most have the same terms
+        lost = sum(len(questions) for questions in book.seen.unanswered.values())
+        check_paid(plan, book.seen.offers.values(), ledger=book.place)
+        mechanism, past = plan.mechanism, Pasts(plan).look(book.seen)
+        left = mechanism.left(past)
+        certifier = Certifier(plan, ledger=book.place)  # of all, for most were drawn alike
         records = [
-            Record.of(plan, each, by=certifier, ledger=book.place) for each in answers.values()
+            Record(each, certifier.finding(each), certifier.certificate(each).radius)
+            for each in answers.values()
         ]
         if json_wanted:
             summary = {
@@ -737,7 +640,7 @@ def show(path: str, json_wanted: bool) -> None:
                 "confidence": level_down(opening.confidence),
                 "spent": str(amount_of(book.spent())),
                 "draws": draws,
-                "unsettled": lost,
+                "unanswered": lost,
                 "remaining": left,
                 "radius": plan.radius,
                 "overrides": book.seen.overrides,
@@ -747,7 +650,7 @@ def show(path: str, json_wanted: bool) -> None:
             return
         render.line(
             f"{book.place}: {opening.rows:,} rows ({opening.fingerprint}), "
-            f"{_promise(plan)} at confidence {level_down(opening.confidence)}"
+            f"{mechanism.summary(plan.radius)} at confidence {level_down(opening.confidence)}"
         )
         render.line(f"analysts and receipts call the data {opening.public_name}")
         if opening.entropy != SystemEntropy.description:
@@ -756,16 +659,17 @@ def show(path: str, json_wanted: bool) -> None:
             render.line("opened without a witness: nothing tells whether it is the only ledger")
         for each in book.seen.overrides:
             render.line(f"overridden ({each['reason']}): {each['against']}")
-        rounds = remaining_rounds(plan, spent=book.spent())
+        room = amount_of(plan.budget) - past.spent
+        rounds = mechanism.rounds_left(past, room=room)
         in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
         render.line(
             f"{draws:,} of {opening.questions:,} questions asked, {left:,} more as planned"
             f"{in_rounds}"
         )
-        if isinstance(plan.mechanism, LimitedChecking):
-            render.line(f"{failures:,} of at most {plan.mechanism.failures:,} guesses failed")
+        if mechanism.limited(plan.target)[1] and (counted := mechanism.counted(past)):
+            render.line(counted)
         if lost:
-            render.line(f"{lost:,} paid for but never answered (the process stopped in between)")
+            render.line(f"{lost:,} paid for but never answered")
         if answers:
             rows = [line for each in records for line in each.lines()]
             render.table(["value", "low", "high", "question"], rows)

@@ -13,28 +13,24 @@ from typing import final
 
 import click
 
+from peekproof.audit.growth import RowsNeeded, growth
+from peekproof.audit.guesses import HALF, Guessing, best_guessing, failures_within, split_guessing
+from peekproof.audit.routes import Quote, quotes, taken
 from peekproof.cli import options, render
 from peekproof.cli.options import drawable
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import decimal_up, level_down
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.growth import RowsNeeded, growth
-from peekproof.planner.guessing import (
-    HALF,
-    Guessing,
-    best_guessing,
-    failures_within,
-    split_guessing,
+from peekproof.mechanisms.base import VACUOUS
+from peekproof.mechanisms.plan import (
+    CONFIDENCE,
+    QUESTIONS,
+    Plan,
+    questions_affordable,
+    rows_needed,
+    useful_plan,
 )
-from peekproof.planner.inverse import questions_affordable, rows_needed
-from peekproof.planner.plan import VACUOUS, Plan
-from peekproof.planner.plan import plan as best_plan
-from peekproof.planner.quote import Quote
-from peekproof.planner.quotes import quotes, taken
-from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
+from peekproof.mechanisms.plan import plan as best_plan
 
 CHAIN_COUNTS = (1, 10, 100, 1_000, 10_000, 100_000)
 RADIUS = 0.1
@@ -210,14 +206,6 @@ def _command(rows: int, target: Target, rounds: int | None) -> str:
     return shlex.join([*words, "--plot", "FILE"])
 
 
-_NAMES = {
-    Gaussian.KIND: "Gaussian noise",
-    Truncation.KIND: "cutting answers to bins",
-    Splitting.KIND: "giving every question fresh rows",
-    Rounds.KIND: "giving every round fresh rows",
-}
-
-
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside:
@@ -246,7 +234,7 @@ class Beside:
         return {
             "from": "training",
             **self.guessing.to_dict(),
-            "narrower": "guesses" if narrower else self.plan.mechanism.KIND,
+            "narrower": "guesses" if narrower else self.plan.mechanism.kind,
             "plan_narrower_from": None if self.plan.vacuous else self._turn,
             "best_split": self.best.to_dict(),
         }
@@ -276,7 +264,7 @@ class Beside:
         )
 
     def _verdict(self) -> str:
-        usual = _NAMES[self.plan.mechanism.KIND]
+        usual = self.plan.mechanism.phrase(self.plan.target)
         turn = self._turn
         when = "the first failure" if turn == 1 else f"{turn:,} failures"
         if self.plan.vacuous:
@@ -500,12 +488,10 @@ def _most_questions(rows: int, radius: float, level: object, rounds: int | None)
 
 def _show(found: Plan) -> None:
     target = found.target
-    chosen = "adaptively chosen questions"
-    if isinstance(found.mechanism, Rounds):
-        chosen = f"questions in {found.mechanism.rounds:,} adaptively chosen rounds"
     render.line(
-        f"±{decimal_up(found.radius)} for all of {target.questions:,} {chosen} on {found.rows:,} "
-        f"rows, together with confidence {level_down(target.confidence)}"
+        f"±{decimal_up(found.radius)} for all of {target.questions:,} "
+        f"{found.mechanism.asked(target)} on {found.rows:,} rows, together with confidence "
+        f"{level_down(target.confidence)}"
     )
     rows = [
         [decimal_up(part.radius), part.covers, part.theorem] for part in found.certificate.parts

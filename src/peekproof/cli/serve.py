@@ -137,18 +137,16 @@ def _first_token(settings: Settings) -> str | None:
 
 
 def _summary(served: "Served") -> Summary:
-    from peekproof.session.promised import planned_radius  # noqa: PLC0415 (brings an engine)
-
-    session = served.session
+    session, plan = served.session, served.session.plan
     return {
         "name": served.name,
         "promise": session.promised,
         "rows": session.plan.rows,
-        "radius": planned_radius(session.plan),
+        "radius": plan.mechanism.planned_radius(plan.radius),
         "confidence": level_down(session.plan.target.confidence),
         "questions": session.plan.target.questions,
         "remaining": session.remaining_for_all,
-        "mechanism": session.plan.mechanism.KIND,
+        "mechanism": session.plan.mechanism.kind,
         "ledger": session.ledger.place,
     }
 

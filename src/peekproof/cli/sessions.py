@@ -1,7 +1,7 @@
 """Sessions of commands: where their ledgers are, how they are opened, consent to what is dear."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -17,13 +17,12 @@ from peekproof.data.source import Source
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named
-from peekproof.mechanisms.limited_checking import Limit
-from peekproof.planner.plan import Mechanism, Plan
+from peekproof.mechanisms.base import Limit, Mechanism
+from peekproof.mechanisms.plan import Plan
 from peekproof.session.opening import new_plan
 from peekproof.session.opening import open as open_data
 from peekproof.session.place import place_of as session_place
 from peekproof.session.pricing import is_dear
-from peekproof.session.request import Request
 from peekproof.session.session import Session
 
 
@@ -39,7 +38,7 @@ def opened(
     table: Source,
     *,
     ledger: str,
-    requested: Callable[[Plan], Iterable[Request]],
+    requested: Callable[[Plan], int],
     confidence: float | None,
     questions: int | None,
     mechanisms: Collection[type[Mechanism]] | None = None,
@@ -50,6 +49,8 @@ def opened(
     complete: Collection[str] = (),
 ) -> Session:
     """A session on `table`. What is `requested` is tried on the plan before a ledger is made.
+
+    It says how many planned questions it takes, or raises.
 
     A slip must not fix the promise.
     """
@@ -62,7 +63,7 @@ def opened(
             rounds=rounds,
             limit=limit,
         )
-        worth, size = sum(each.worth for each in requested(plan)), plan.target.questions
+        worth, size = requested(plan), plan.target.questions
         if worth > size:
             raise BudgetExhausted(asked=worth, remaining=size, questions=size)
     return open_data(

@@ -9,13 +9,11 @@ from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
 from peekproof.core.errors import GatewayError, GatewayUnavailable
-from peekproof.planner.plan import Guessed
+from peekproof.mechanisms.base import Ask, Draw, Past
 from peekproof.query.form import Given
 from peekproof.query.question import Question
-from peekproof.session.promised import promised
+from peekproof.session.queries import InWords
 from peekproof.session.quotients import AnyAnswer, drawn_for, drawn_within
-from peekproof.session.request import question_request
-from peekproof.theory.generalization.checking import Transcript
 
 
 @final
@@ -39,14 +37,14 @@ class Conversation:
     @property
     def checks(self) -> bool:
         """Whether guesses are checked."""
-        return isinstance(self.promise.plan.mechanism, Guessed)
+        return self.promise.plan.mechanism.guesses
 
     def drawn(self, asked: Sequence[Question], *, radius: float | None) -> list[AnyAnswer]:
         """The answers to questions; a quotient travels as its two parts."""
         parts = drawn_within(self.promise.plan, asked, radius)
         if not self.checks:
             for each, own in parts:  # refused here in the words of a session, before all is sent
-                question_request(self.promise.plan, each, radius=own)
+                self.offer(Ask(what=InWords(each), radius=own))
         if not parts:
             return []
         plain = {each.digest for each in asked}
@@ -63,6 +61,11 @@ class Conversation:
             with understood(self.promise.place, version=self.promise.version):
                 replies.update(zip(places, sent, strict=True))
         return self.answers(asked, [replies[place] for place in range(len(parts))])
+
+    def offer(self, ask: Ask) -> Draw:
+        """How it would be drawn, or refused in the words of a session, before it is sent."""
+        plan = self.promise.plan
+        return plan.mechanism.offer(ask, plan.nothing_asked)
 
     def _sent(self, texts: list[str], radius: float | None) -> Sequence[Json]:
         if len(texts) == 1:
@@ -105,8 +108,13 @@ class Conversation:
 
     def promised(self, budget: Budget) -> str:
         """What is promised after what was asked, in a few words."""
-        past = Transcript(questions=max(budget.asked, budget.failures), failures=budget.failures)
-        return promised(self.promise.plan, past)
+        plan = self.promise.plan
+        return plan.mechanism.words(self.past(budget), radius=plan.radius)
+
+    def past(self, budget: Budget) -> Past:
+        """As much of the past as a gateway tells with the budget."""
+        asked = max(budget.asked, budget.failures)
+        return Past(target=self.promise.plan.target, draws=asked, failures=budget.failures)
 
     def close(self) -> None:
         self._closed = True

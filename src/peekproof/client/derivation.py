@@ -1,6 +1,6 @@
 """A certificate worked out again from what a gateway says anew."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import final
 
@@ -8,6 +8,7 @@ from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import understood
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import CertificateMismatch, GatewayUnavailable
+from peekproof.mechanisms.base import Draw
 
 
 @final
@@ -19,8 +20,9 @@ class FromGateway:
     """
 
     data: RemoteData
-    digest: str  # empty for terms of which no answer is known
-    terms: Mapping[str, str]
+    digest: str  # empty where no answer is known
+    draw: Draw
+    failed: bool
     overrides: int  # so many are named; later ones are not about this answer
     session: Hashable
 
@@ -30,11 +32,11 @@ class FromGateway:
         if promise.session != self.session:
             raise another_ledger(promise.place)
         if not self.digest:
-            return promise.certificate(self.terms, overrides=self.overrides)
+            return promise.certificate(self.draw, failed=self.failed, overrides=self.overrides)
         receipt = self.data.receipt(self.digest)
         with understood(promise.place, version=promise.version):
-            terms = {str(key): str(value) for key, value in receipt["terms"].items()}
-            found = promise.certificate(terms, overrides=self.overrides)
+            draw, failed = promise.drawn(receipt["terms"]), bool(receipt["failed"])
+            found = promise.certificate(draw, failed=failed, overrides=self.overrides)
             said = float(receipt["certificate"]["radius"])
             if said != found.radius:
                 raise CertificateMismatch(claimed=said, recomputed=found.radius)

@@ -18,12 +18,11 @@ from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches, probes
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
-from peekproof.mechanisms.checking import past_of
+from peekproof.mechanisms.base import Ask, Past
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question, parse_question
 from peekproof.session.history import History
-from peekproof.session.request import best_request
-from peekproof.theory.generalization.checking import Transcript
+from peekproof.session.queries import Best
 
 _MOST_PROBES = 1_000  # of which a gateway may have answered some
 _NAMES = ("predictions", "against")  # as messages call one and two of them
@@ -92,9 +91,9 @@ class RemoteDesk:
 
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         """Which scoring has the largest mean: all predictions travel in one request."""
-        schema, plan = self._asking.promise.schema, self._asking.promise.plan
+        schema = self._asking.promise.schema
         asked = parse_candidates([each.question(schema) for each in scorings], schema)
-        best_request(plan, asked)
+        self._asking.offer(Ask(what=Best(asked)))
         if any(len(each.predictions) != 1 for each in scorings):
             raise NotAllowed(problem="a gateway chooses among the predictions of single models")
         message = {
@@ -128,14 +127,20 @@ class RemoteDesk:
         """How far the interval of each guess reaches from it if it is confirmed, as of now."""
         return guess_reaches(self._asking.promise.plan, self._past(), guesses, pairs=pairs)
 
-    def _past(self) -> Transcript:
+    def _past(self) -> Past:
         """What the level of the next guess rests on, by the price of a question that is new."""
         data = self._asking.data
         for probe in islice(probes(text=self._labels.text), _MOST_PROBES):
             said = data.price(probe, guess=0.0)
             with understood(data.place):
                 if not said["known"]:
-                    return past_of({str(key): str(value) for key, value in said["terms"].items()})
+                    seen, target = said["terms"], self._asking.promise.plan.target
+                    return Past(
+                        target=target,
+                        draws=int(seen["questions"]),
+                        failures=int(seen["failures"]),
+                        values=int(seen["values"], 0),
+                    )
         raise GatewayUnavailable(
             problem=f"{data.place} says that it has answered whatever it is asked",
             hint="ask its custodian, and trust none of its answers before",

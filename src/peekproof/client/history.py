@@ -1,7 +1,5 @@
 """All answers of a gateway's ledger, as a session tells those of its own."""
 
-from collections.abc import Mapping
-
 from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
@@ -9,7 +7,6 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.errors import NotAllowed
 from peekproof.ledger.record import Settled, settled_from_body
 from peekproof.session.history import History
-from peekproof.session.past import with_outcome
 from peekproof.session.recalled import Recall
 
 
@@ -27,11 +24,11 @@ def history(data: RemoteData, promise: Promise, *, analyst: str | None) -> Histo
             )
             for each in data.answers()
         }
-        digests = {_key(with_outcome(each)): digest for digest, each in recorded.items()}
+        digests = {id(each): digest for digest, each in recorded.items()}
         rebuilding = Rebuilding(data, promise)
 
-        def certificate(terms: Mapping[str, str]) -> Certificate:
-            return rebuilding.certificate(terms, digest=digests[_key(terms)])
+        def certificate(settled: Settled) -> Certificate:
+            return rebuilding.certificate(settled, digest=digests[id(settled)])
 
         recall = Recall(
             place=promise.place,
@@ -40,7 +37,3 @@ def history(data: RemoteData, promise: Promise, *, analyst: str | None) -> Histo
             rows=promise.plan.rows,
         )
         return recall.history(recorded, analyst=analyst)
-
-
-def _key(terms: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(terms.items()))

@@ -6,42 +6,32 @@ from math import inf
 
 from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
-from peekproof.core.charge import Offer, unit_of
+from peekproof.core.charge import UNITS, unit_of
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
-from peekproof.ledger.record import offer_from_body
-from peekproof.mechanisms.checking import (
-    GuessAndCheck,
-    Selection,
-    described_check,
-    described_selection,
-)
-from peekproof.planner.own import Price
-from peekproof.planner.plan import Mechanism
-from peekproof.planner.recorded import recorded_price
-from peekproof.session.pricing import checked
+from peekproof.mechanisms.plan import Price
+from peekproof.session.pricing import told_as
 
 
-def checked_price(promise: Promise, said: Json) -> Price:
-    """The price of a guess, with the certificate that it has if it passes, or of a choice."""
-    if known := known_price(promise, said):
-        return checked(promise.plan, known)
+def checked_price(promise: Promise, said: Json, *, scale: Fraction) -> Price:
+    """The price of a guess, with the certificate that it has if it passes, or of a choice.
+
+    Its answer is on so wide a scale.
+    """
+    found = known_price(promise, said)
     plan = promise.plan
     with understood(promise.place, version=promise.version):
-        offer: Offer = offer_from_body(said, unit=unit_of(plan.budget))
-        mechanism: Mechanism | GuessAndCheck | Selection = plan.mechanism
-        match offer.terms.get("kind"):
-            case GuessAndCheck.KIND:
-                mechanism = described_check(offer.terms, rows=plan.rows)
-            case Selection.KIND:
-                mechanism = described_selection(offer.terms, rows=plan.rows)
-        found = Price(
-            mechanism=mechanism,
-            certificate=promise.certificate(offer.terms, overrides=len(promise.overrides)),
-            offer=offer,
-            questions=Fraction(1),
-        )
-        return checked(plan, found)
+        if found is None:
+            draw = promise.drawn(said["terms"])
+            overrides = len(promise.overrides)
+            found = Price(
+                draw=draw,
+                certificate=promise.certificate(draw, failed=False, overrides=overrides),
+                cost=UNITS[unit_of(plan.budget)](Fraction(said["cost"])),
+                draws=int(said["draws"]),
+                questions=Fraction(1),
+            )
+        return told_as(found, plan, scale=scale)
 
 
 def within_told(promise: Promise, price: Price, said: Json) -> Price:
@@ -59,7 +49,7 @@ def within_told(promise: Promise, price: Price, said: Json) -> Price:
 
 def checked_quotient(promise: Promise, said: Json) -> Price:
     """The price of a quotient of two guesses: what the gateway says of both."""
-    found = checked_price(promise, said)
+    found = checked_price(promise, said, scale=Fraction(1))
     with understood(promise.place, version=promise.version):
         found = replace(found, questions=Fraction(said["questions"]))
     return within_told(promise, found, said)
@@ -70,6 +60,6 @@ def known_price(promise: Promise, said: Json) -> Price | None:
     with understood(promise.place, version=promise.version):
         if not said["known"]:
             return None
-        terms = {str(key): str(value) for key, value in said["terms"].items()}
-        certificate = promise.certificate(terms, overrides=len(promise.overrides))
-        return recorded_price(promise.plan, terms, certificate)
+        draw, failed = promise.drawn(said["terms"]), bool(said["failed"])
+        certificate = promise.certificate(draw, failed=failed, overrides=len(promise.overrides))
+        return Price.recorded(draw, certificate, failed=failed)

@@ -7,14 +7,18 @@ from typing import final
 from peekproof import __version__
 from peekproof.client.http import Json
 from peekproof.core.certificate import Certificate
-from peekproof.core.errors import CertificateMismatch, GatewayUnavailable, LedgerDamaged
+from peekproof.core.errors import (
+    CertificateMismatch,
+    GatewayUnavailable,
+    LedgerDamaged,
+    MechanismMissing,
+)
 from peekproof.ledger.opening import PublicOpening
-from peekproof.planner.recorded import own_certificate_of, recorded_plan
+from peekproof.mechanisms.base import Draw, recorded_draw
+from peekproof.mechanisms.plan import certificate_of, recorded_plan
 from peekproof.query.schema import Kind, Schema
 from peekproof.session.custody import in_custody
 
-# Gateways keep the key that assigns rows to parts; no certificate depends on it.
-_NO_KEY = {"key": "0" * 32}
 UNKNOWN = "of an unknown version"
 
 
@@ -26,8 +30,7 @@ class Promise:
         version = said.get("version", UNKNOWN) if isinstance(said, dict) else UNKNOWN
         with understood(place, version=version):
             body = said["opening"]
-            mechanism = {**_NO_KEY, **body["mechanism"]}
-            self.opening = opening = PublicOpening.from_body({**body, "mechanism": mechanism})
+            self.opening = opening = PublicOpening.from_body(body)
             self.overrides = tuple(dict(each) for each in said["overrides"])
             self._recorded = recorded_plan(opening, ledger=place)
             self.plan = in_custody(self._recorded, opening, self.overrides)
@@ -36,7 +39,7 @@ class Promise:
             self.holdout: Json = said.get("holdout")  # what is public of labels, if it has some
             self.analyst, self.custodian = str(said["analyst"]), bool(said["custodian"])
         self.place = place
-        self._certificates: dict[tuple[int, tuple[tuple[str, str], ...]], Certificate] = {}
+        self._certificates: dict[tuple[int, Draw, bool], Certificate] = {}
 
     @property
     def session(self) -> Hashable:
@@ -45,14 +48,17 @@ class Promise:
         name = opening.name or self.place
         return ("gateway", opening.data, opening.confidence, opening.questions, name)
 
-    def certificate(self, terms: Mapping[str, str], *, overrides: int) -> Certificate:
-        """What an answer under these terms is certified to, after so many overrides."""
-        key = overrides, tuple(sorted(terms.items()))
+    def drawn(self, terms: Mapping[str, str]) -> Draw:
+        """How an answer was drawn, by its record."""
+        said = {str(key): str(value) for key, value in terms.items()}
+        return recorded_draw(said, rows=self.plan.rows)
+
+    def certificate(self, draw: Draw, *, failed: bool, overrides: int) -> Certificate:
+        """What an answer that was drawn like this is certified to, after so many overrides."""
+        key = overrides, draw, failed
         if key not in self._certificates:
             plan = in_custody(self._recorded, self.opening, self.overrides[:overrides])
-            self._certificates[key] = (
-                own_certificate_of(plan, terms, ledger=self.place) if terms else plan.certificate
-            )
+            self._certificates[key] = certificate_of(plan, draw, failed=failed)
         return self._certificates[key]
 
 
@@ -77,6 +83,10 @@ def understood(place: str, *, version: str = UNKNOWN) -> Iterator[None]:
         raise
     except LedgerDamaged as error:
         raise _misunderstood(place, version, error.problem) from None
+    except MechanismMissing as error:
+        raise _misunderstood(
+            place, version, f"names {error.mechanism!r:.80}, which is not installed here"
+        ) from None
     except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         raise _misunderstood(place, version, f"says what cannot be read ({error!r:.80})") from None
 

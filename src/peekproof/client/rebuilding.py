@@ -17,15 +17,15 @@ from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import UNITS, Offer, amount_of, unit_of
+from peekproof.core.charge import UNITS, amount_of, unit_of
 from peekproof.core.errors import CertificateMismatch
 from peekproof.data.statistic import PairStatistic
-from peekproof.ledger.ledger import Reservation
 from peekproof.ledger.record import Settled, settled_from_body
 from peekproof.query.candidates import Candidates
 from peekproof.query.form import Given
 from peekproof.query.question import Question
 from peekproof.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
+from peekproof.session.records import numbers
 from peekproof.session.reply import Replies
 
 
@@ -58,17 +58,21 @@ class Rebuilding:
             _compare(found.to_dict(), reply)
             return found
 
-    def certificate(self, terms: Mapping[str, str], *, digest: str = "") -> Certificate:
-        """What an answer under these terms is certified to, to be verified by its receipt."""
+    def certificate(self, settled: Settled, *, digest: str = "") -> Certificate:
+        """What an answer is certified to, to be verified by its receipt."""
         promise, overrides = self._promise, len(self._promise.overrides)
+        draw = promise.drawn(settled.terms)
+        failed = draw.failed(numbers(settled.value))
         origin = FromGateway(
             data=self._data,
             digest=digest,
-            terms=dict(terms),
+            draw=draw,
+            failed=failed,
             overrides=overrides,
             session=promise.session,
         )
-        return replace(promise.certificate(terms, overrides=overrides), derivation=origin)
+        found = promise.certificate(draw, failed=failed, overrides=overrides)
+        return replace(found, derivation=origin)
 
     def _answer(self, question: Question, reply: Json) -> AnyAnswer:
         found = found_in(self._replies(question.digest, reply), question)
@@ -81,16 +85,14 @@ class Rebuilding:
         if record["digest"] != digest:
             raise ValueError("the answer to another question")
         settled: Settled = settled_from_body({**record, "analyst": ""})
-        reserved, plan = Reservation(0, ()), self._promise.plan
+        plan = self._promise.plan
         cost = UNITS[unit_of(plan.budget)](Fraction(record["cost"]))
-        if record["drawn"]:
-            reserved = Reservation(0, (digest,), (Offer(cost=cost),))
-        elif amount_of(cost):
+        if not record["drawn"] and amount_of(cost):
             raise ValueError("a cost for nothing new")
         return Replies(
             settled={digest: settled},
-            reserved=reserved,
-            certificate=lambda terms: self.certificate(terms, digest=digest),
+            paid={digest: cost} if record["drawn"] else {},
+            certificate=lambda known: self.certificate(known, digest=digest),
             unit=plan.budget,
             remaining=int(reply["remaining"]),
             place=self._promise.place,

@@ -20,11 +20,9 @@ from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.statistic import PairStatistic, exact_number
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.planner.own import Price
-from peekproof.planner.plan import Plan
-from peekproof.planner.price import price
+from peekproof.ledger.record import Settled
+from peekproof.mechanisms.base import Ask
+from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.form import Given, Grouped, Histogram, Quantile
 from peekproof.query.question import Question
@@ -32,11 +30,10 @@ from peekproof.query.schema import Schema
 from peekproof.session.history import History
 from peekproof.session.html import session_html
 from peekproof.session.parsing import Asked, check_scalar, of_form, parsed
-from peekproof.session.pricing import choice_price, priced
-from peekproof.session.promised import left_text, next_width
+from peekproof.session.pricing import priced, told_as
+from peekproof.session.queries import ANY_SHARE, Best, InWords, guessable
 from peekproof.session.quotients import AnyAnswer, OneNumber, drawn_for
-from peekproof.session.request import best_request, question_request
-from peekproof.theory.generalization.checking import Transcript
+from peekproof.session.session import left_text
 
 
 @final
@@ -124,14 +121,14 @@ class RemoteSession:
     def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile; a smaller `loss` in its level costs more."""
         asked = of_form(question, Quantile, self.schema)
-        question_request(self.plan, asked, loss=loss)
+        self._asking.offer(Ask(what=InWords(asked), loss=loss))
         (found,) = self._asking.answers([asked], [self._asking.data.ask(asked.text, loss=loss)])
         return cast(QuantileAnswer, found)
 
     def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
         """Which of the candidates is largest in the population, or nearly so."""
         asked = parse_candidates(candidates, self.schema)
-        best_request(self.plan, asked, loss=loss)
+        self._asking.offer(Ask(what=Best(asked), loss=loss))
         said = self._asking.data.best([each.text for each in asked.questions], loss=loss)
         return self._asking.rebuilding([said]).choice(asked, said)
 
@@ -150,7 +147,7 @@ class RemoteSession:
 
     def price(self, radius: float) -> Price:
         """What a new share with this radius would cost; nothing is spent or sent."""
-        return price(self.plan, radius=radius)
+        return Price.of(self._asking.offer(Ask(what=ANY_SHARE, radius=radius)), self.plan)
 
     def price_of(
         self,
@@ -169,21 +166,27 @@ class RemoteSession:
         (asked,) = parsed([question], self.schema)
         if self._asking.checks or guess is not None or tolerance is not None:
             terms = _numbers({"guess": guess, "tolerance": tolerance, "radius": radius})
-            made = checked_quotient if isinstance(asked.form, Given) else checked_price
-            return made(self._asking.promise, self._asking.data.price(asked.text, **terms))
+            said = self._asking.data.price(asked.text, **terms)
+            if isinstance(asked.form, Given):
+                return checked_quotient(self._asking.promise, said)
+            scale = guessable(asked, self.plan.mechanism, guess=guess).span.width
+            return checked_price(self._asking.promise, said, scale=scale)
         # Only where questions grow dearer does it matter how many came before.
-        before = self._asking.look().asked if isinstance(self.plan.mechanism, OpenEnded) else 0
+        grows, past = self.plan.mechanism.open_ended, self.plan.nothing_asked
+        if grows:
+            past = self._asking.past(self._asking.look())
         parts = len(drawn_for([asked]))
         found = priced(
             self.plan,
             asked,
+            past=past,
+            batch=max(together, parts),
             radius=radius,
             loss=loss,
-            draw=before + max(together, parts),
             before=self._known_price,
         )
         # The gateway prices it alone; with more draws an open-ended session may be a stage further.
-        alone = found.known or together <= parts or not isinstance(self.plan.mechanism, OpenEnded)
+        alone = found.known or together <= parts or not grows
         if not isinstance(asked.form, Given | Grouped) or not alone:
             return found
         terms = _numbers({"radius": radius, "loss": loss})
@@ -202,16 +205,17 @@ class RemoteSession:
     def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
         """What a choice would cost, and how much better the best can be; nothing is spent."""
         asked = parse_candidates(candidates, self.schema)
-        low, high = asked.span
-        new = best_request(self.plan, asked, loss=loss).price
+        ask = Ask(what=Best(asked), loss=loss)
+        draw, scale = self._asking.offer(ask), ask.what.span.width
         said = self._asking.data.price_of_best([each.text for each in asked.questions])
-        known = known_price(self._asking.promise, said)
-        found = known or new or checked_price(self._asking.promise, said)
-        return choice_price(self.plan, found, width=high - low)
+        if self._asking.checks:  # only the gateway knows the past
+            return checked_price(self._asking.promise, said, scale=scale)
+        found = known_price(self._asking.promise, said) or Price.of(draw, self.plan)
+        return told_as(found, self.plan, scale=scale)
 
-    def certificate(self, terms: Mapping[str, str]) -> Certificate:
-        """The certificate of an answer drawn under these terms, as ledgers record them."""
-        return self._asking.rebuilding().certificate(terms)
+    def certificate(self, settled: Settled) -> Certificate:
+        """The certificate of an answer, as ledgers record it."""
+        return self._asking.rebuilding().certificate(settled)
 
     @property
     def remaining(self) -> int:
@@ -237,9 +241,10 @@ class RemoteSession:
     def next_width(self) -> Width:
         """How far the interval of the next share reaches, if it is asked as planned."""
         budget = self._asking.look()
-        if isinstance(self.plan.mechanism, Checking):  # only the gateway knows all of the past
+        mechanism = self.plan.mechanism
+        if mechanism.guesses and mechanism.grows:  # only the gateway knows all of the past
             return Width(least=0.0, most=1.0, words=budget.next_width)
-        return next_width(self.plan, Transcript(questions=budget.asked))
+        return mechanism.next_width(self._asking.past(budget), radius=self.plan.radius)
 
     @property
     def promised(self) -> str:

@@ -33,6 +33,7 @@ PeekproofError
     ├── LedgerClosed      closed for good, by the custodian or because entries were lost
     ├── LedgerMoved       it went on elsewhere, and says where
     ├── LedgerTooNew      a newer version wrote it
+    ├── MechanismMissing  it names a mechanism that is not installed here
     ├── LedgerUnavailable read-only, missing folder, or locked by someone else
     ├── BudgetElsewhere   the data has another ledger
     ├── LedgerRolledBack  the ledger lacks entries that were seen before
@@ -260,6 +261,23 @@ class LedgerTooNew(LedgerError):
 
 
 @dataclass(eq=False, kw_only=True)
+class MechanismMissing(LedgerError):
+    """A ledger promises by a mechanism of another package, which is not installed here."""
+
+    ledger: str = ""
+    mechanism: str
+    package: str = ""
+
+    def __str__(self) -> str:
+        whose = f" of the package {self.package}" if self.package else ""
+        which = f"ledger {self.ledger}" if self.ledger else "the record"
+        return (
+            f"{which} names the mechanism {self.mechanism!r}{whose}, which is not installed here; "
+            "nothing was asked. Install it into this environment, and open the ledger again"
+        )
+
+
+@dataclass(eq=False, kw_only=True)
 class LedgerClosed(LedgerError):
     """The ledger was closed for good, by its custodian or, with a `reason`, as it was restored."""
 
@@ -380,7 +398,7 @@ class FailuresExhausted(Refusal):
             used = f"all of its {self.failures:,} failed guesses are"
         return (
             f"refused: {_new(self.asked)} asked about this data, and {used} used up (one that was "
-            f"never settled counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
+            f"never answered counts as failed); {_ending(self.of_several)}; {_NEW_DATA}"
         )
 
 

@@ -43,6 +43,8 @@ class Scan(Unordered):
     statistics of the files may skip some, for the time would tell.
     """
 
+    charge_first = False
+
     def __init__(self, files: Files, reading: Reading, *, frames: Sequence[Frame] = ()) -> None:
         self._files, self._reading = files, reading
         self._frames = tuple(frames)  # a part of a part has several

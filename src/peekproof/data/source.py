@@ -34,6 +34,10 @@ class Source(Protocol):
     Every engine gives the same integers for the same rows. Whatever goes wrong while rows are
     read is an EvaluationFailed without a cause; rows that are no longer those of the fingerprint
     are a DataChanged.
+
+    Whether reading fails may depend on the rows: a server may run out of memory for some of them.
+    So what is asked is paid for before it is read, unless the source has `charge_first = False`,
+    which says that only the question and the machine decide.
     """
 
     @property

@@ -35,6 +35,7 @@ class Table:
     """
 
     ordered = True
+    charge_first = False
 
     def __init__(
         self,

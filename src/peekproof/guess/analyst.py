@@ -13,7 +13,7 @@ from peekproof.query.question import Question
 class Analyst:
     """The same share for every question: what the analyst believes, say from a training set."""
 
-    KIND: ClassVar[str] = "analyst"
+    kind: ClassVar[str] = "analyst"
 
     share: Fraction
 
@@ -27,4 +27,4 @@ class Analyst:
         """Nothing: the analyst learns outside."""
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND, "share": str(self.share)}
+        return {"kind": self.kind, "share": str(self.share)}

@@ -20,7 +20,7 @@ GRID = 2**40
 class Guesser(Protocol):
     """Something that guesses the share a question asks for, or a mean on the scale [0, 1]."""
 
-    KIND: ClassVar[str]
+    kind: ClassVar[str]
 
     def guess(self, question: Question) -> Fraction:
         """A share in [0, 1], the same for the same question and the same lessons."""

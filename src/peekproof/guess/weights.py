@@ -42,7 +42,7 @@ class MultiplicativeWeights:
     in between, with one version of NumPy on one machine; another one may round otherwise.
     """
 
-    KIND: ClassVar[str] = "multiplicative-weights"
+    kind: ClassVar[str] = "multiplicative-weights"
     __slots__ = ("_error", "_last", "_masses", "_values", "cells", "updates")
 
     def __init__(self, *, cells: int, values: Values, error: Fraction) -> None:
@@ -84,7 +84,7 @@ class MultiplicativeWeights:
             self.updates += 1
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND, "cells": str(self.cells), "error": str(self._error)}
+        return {"kind": self.kind, "cells": str(self.cells), "error": str(self._error)}
 
     def _read(self, question: Question) -> tuple[Weighing, float]:
         """The values of a question and their mean; a lesson follows the guess it corrects."""

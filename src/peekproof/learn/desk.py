@@ -15,9 +15,9 @@ from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import past_of
+from peekproof.mechanisms.base import Ask, Past
+from peekproof.mechanisms.plan import Plan
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.plan import Plan
 from peekproof.query.form import Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
@@ -25,11 +25,9 @@ from peekproof.query.tree import Column, Member
 from peekproof.query.unwire import is_json
 from peekproof.query.walk import levels
 from peekproof.session.forks import forked
-from peekproof.session.guess import Guess
 from peekproof.session.history import History
+from peekproof.session.queries import ANY_SHARE, any_pairs
 from peekproof.session.session import Session
-from peekproof.theory.generalization.checking import Transcript
-from peekproof.theory.generalization.pairs import pair_levels
 
 _PLACES = 9
 
@@ -126,7 +124,7 @@ def probes(*, text: bool) -> Iterator[str]:
 
 
 def guess_reaches(
-    plan: Plan, past: Transcript, guesses: Sequence[Guessed], *, pairs: bool
+    plan: Plan, past: Past, guesses: Sequence[Guessed], *, pairs: bool
 ) -> list[float]:
     """How far the interval of each guess reaches from it if it is confirmed after this past.
 
@@ -135,18 +133,13 @@ def guess_reaches(
     return [_reach(plan, past, each, pairs=pairs) for each in guesses]
 
 
-def _reach(plan: Plan, past: Transcript, guess: Guessed, *, pairs: bool) -> float:
+def _reach(plan: Plan, past: Past, guess: Guessed, *, pairs: bool) -> float:
     if guess.tolerance is not None:
         return guess.tolerance
-    made = Guess(
-        share=Fraction(str(round(guess.share, _PLACES))),
-        tolerance=None,
-        past=lambda: past,
-        guessing_rows=guess.trained_on,
-        pairs=pairs,
-    )
-    offer = made.offer(plan, levels=pair_levels(plan.rows) if pairs else 1)
-    return float(Fraction(offer.terms["tolerance"]))
+    what = any_pairs(plan.rows) if pairs else ANY_SHARE
+    ask = Ask(what=what, guess=round(guess.share, _PLACES), trained_on=guess.trained_on)
+    draw = plan.mechanism.offer(ask, past)
+    return float(Fraction(draw.record()["tolerance"]))
 
 
 def _labels_named(form: Share) -> Iterator[float | str]:
@@ -192,14 +185,12 @@ class LocalDesk:
         if where:
             self.condition(where)  # by itself: brackets of its own close within
         question = scoring.question(self.session.schema, where)
-        # By turns: to the others, a guess that is not settled yet counts as failed.
-        with self.held.turn, self.held.lending(scoring):
+        with self.held.lending(scoring):
             return self._answered(question, guess)
 
     def share(self, where: str, guess: Guessed) -> Answer:
         question = self.condition(where)
-        with self.held.turn:
-            return self._answered(question, guess)
+        return self._answered(question, guess)
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, if labels can be what it says they are.
@@ -218,8 +209,7 @@ class LocalDesk:
         return question
 
     def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        with self.held.turn:
-            return self._answered(ranking.statistic(self.labels), guess)
+        return self._answered(ranking.statistic(self.labels), guess)
 
     def _answered(self, question: Question | PairStatistic, guess: Guessed) -> Answer:
         trained_on = guess.trained_on if guess.tolerance is None else None
@@ -230,15 +220,15 @@ class LocalDesk:
 
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         questions = [each.question(self.session.schema) for each in scorings]
-        with self.held.turn, self.held.lending(*scorings):
+        with self.held.lending(*scorings):
             return self.session.best(questions)
 
-    def past(self) -> Transcript:
+    def past(self) -> Past:
         """What the level of the next guess rests on; refused if there is none to come."""
-        schema, known = self.session.schema, self.session.ledger.answers()
-        texts = probes(text=self.labels.text)
-        new = next(each for each in texts if parse_question(each, schema).digest not in known)
-        return past_of(self.session.price_of(new, guess=0).offer.terms)
+        past, mechanism = self.session.past, self.session.plan.mechanism
+        if past.draws >= past.target.questions:
+            raise mechanism.refusal(1, past, remaining=0)
+        return past
 
     def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
         return guess_reaches(self.session.plan, self.past(), guesses, pairs=pairs)

@@ -54,6 +54,7 @@ class HeldRows:
     """
 
     ordered = True
+    charge_first = False
 
     def __init__(
         self,
@@ -85,7 +86,6 @@ class HeldRows:
         self._functions: dict[str, Worth] = {}
         self._borrowers: Counter[str] = Counter()
         self._turn = threading.Lock()
-        self.turn = threading.RLock()  # of those who ask, where they ask one by one
 
     @cached_property
     def marks(self) -> list[ColumnMark]:

@@ -2,10 +2,10 @@
 
 import re
 
+from peekproof.core.finding import Numbers
 from peekproof.learn.composite import Composite
 from peekproof.learn.holdout import Holdout
 from peekproof.learn.metric import Metric
-from peekproof.session.finding import Numbers
 
 
 def last_score(holdout: Holdout, metric: Metric | Composite) -> float | None:

@@ -12,17 +12,13 @@ from peekproof.ledger.entry import Body
 @final
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What one analyst has used: charges, questions, and how often there was nothing left."""
+    """What one analyst has used: charges and questions."""
 
     spent: Fraction = Fraction(0)  # in the unit of the ledger
     draws: int = 0
-    refusals: int = 0
 
     def charged(self, cost: Fraction, draws: int) -> "Account":
-        return Account(self.spent + cost, self.draws + draws, self.refusals)
-
-    def refused(self) -> "Account":
-        return Account(self.spent, self.draws, self.refusals + 1)
+        return Account(self.spent + cost, self.draws + draws)
 
 
 _NEW = Account()
@@ -53,9 +49,6 @@ class Accounts:
 
     def charge(self, analyst: str, cost: Fraction, draws: int) -> None:
         self.by_name[analyst] = self.of(analyst).charged(cost, draws)
-
-    def refuse(self, analyst: str) -> None:
-        self.by_name[analyst] = self.of(analyst).refused()
 
     def share_of(self, analyst: str) -> Fraction:
         """Which part of the budget this analyst can use, alone or with all who have no share."""
@@ -105,8 +98,7 @@ class Accounts:
         return {
             "shares": shares_to_body(self.shares),
             "accounts": {
-                name: [str(each.spent), each.draws, each.refusals]
-                for name, each in self.by_name.items()
+                name: [str(each.spent), each.draws] for name, each in self.by_name.items()
             },
         }
 
@@ -114,8 +106,8 @@ class Accounts:
         """Take up what `to_body` said."""
         self.shares = shares_from_body(body["shares"])
         self.by_name = {
-            str(name): Account(Fraction(spent), int(draws), int(refusals))
-            for name, (spent, draws, refusals) in body["accounts"].items()
+            str(name): Account(Fraction(spent), int(draws))
+            for name, (spent, draws) in body["accounts"].items()
         }
 
 

@@ -7,7 +7,7 @@ from typing import final
 
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.entry import Entry, checked
-from peekproof.ledger.record import Settled, paid_from_body, values_from_body
+from peekproof.ledger.record import Settled, answers_from_body
 from peekproof.ledger.store import CHUNK, Store
 
 
@@ -49,20 +49,13 @@ class Answers(MutableMapping[str, Settled]):
         raise TypeError("an answer is for ever")
 
     def __iter__(self) -> Iterator[str]:
-        seen: set[str] = set()
-        asked: dict[int, list[str]] = {}  # within a settlement, as they were asked
         after = 0
         while after < self._upto:
             with self._lock:
                 entries = self._store.read(after=after, most=min(CHUNK, self._upto - after))
             for entry in entries:
-                if entry.kind == "reserve":
-                    questions = entry.body["questions"]
-                    asked[entry.sequence] = [str(each["digest"]) for each in questions]
-                elif entry.kind == "settle":
-                    fresh = [e for e in asked.pop(int(entry.body["reserve"])) if e not in seen]
-                    seen.update(fresh)
-                    yield from fresh
+                if entry.kind == "answer":
+                    yield from (str(each["digest"]) for each in entry.body["questions"])
             if not entries:
                 raise self._damaged(after + 1)
             after = entries[-1].sequence
@@ -82,11 +75,9 @@ class Answers(MutableMapping[str, Settled]):
         return sequence if sequence is not None and sequence <= self._upto else None
 
     def _settled(self, digest: str, sequence: int) -> Settled:
-        body = self._linked(sequence, "settle").body
-        reserve = self._linked(int(body["reserve"]), "reserve").body
+        body = self._linked(sequence, "answer").body
         try:
-            paid = paid_from_body(reserve, unit=self._unit)[digest]
-            return paid.settled(values_from_body(body)[digest])
+            return answers_from_body(body, unit=self._unit)[digest]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._damaged(sequence) from error
 

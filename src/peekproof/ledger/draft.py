@@ -24,7 +24,6 @@ class Draft:
 
     def __init__(self, *, after: Entry) -> None:
         self.entries: list[Entry] = []
-        self.settling: set[int] = set()  # reservations, which none of the entries settles twice
         self.written = False  # at once for all jobs: no interrupt can come between two of them
         self._last = after
         self._later: list[Callable[[], None]] = []
@@ -56,16 +55,15 @@ class Draft:
 
 @final
 class Job(Generic[T_co]):
-    """A step that adds entries, and how it went. Late ones come after all others of a batch.
+    """A step that adds entries, and how it went.
 
     It has a result only once its draft was written, whoever is interrupted before that.
     """
 
-    __slots__ = ("_draft", "_error", "_result", "_step", "late")
+    __slots__ = ("_draft", "_error", "_result", "_step")
 
-    def __init__(self, step: Callable[[Draft], T_co], *, late: bool) -> None:
+    def __init__(self, step: Callable[[Draft], T_co]) -> None:
         self._step = step
-        self.late = late
         self._draft: Draft | None = None
         self._result: list[T_co] = []
         self._error: Exception | None = None

@@ -1,7 +1,7 @@
 """An export as a store that can only be read, so that all that reads ledgers reads exports."""
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar, final
 
@@ -81,9 +81,6 @@ class ExportStore:
 
     def index(self) -> Iterator[tuple[str, int]]:
         return iter(())
-
-    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:  # noqa: ARG002
-        self._refuse()
 
     def close(self) -> None:
         self._file.close()

@@ -77,11 +77,10 @@ def _analysts(accounts: Accounts) -> Html:
             budget_bar(accounts.part(name)),
             text(percent(accounts.part(name))),
             text(f"{accounts.of(name).draws:,}"),
-            text(f"{accounts.of(name).refusals:,}"),
         )
         for name in names[:_MOST_ANALYSTS]
     ]
-    head = ("analyst", "share", "of the whole budget", "used", "questions", "refusals")
+    head = ("analyst", "share", "of the whole budget", "used", "questions")
     more = len(names) - len(rows)
     return joined((table(head, rows), faint(text(f"and {more:,} more")) if more else Html("")))
 

@@ -1,17 +1,17 @@
-"""The ledger: atomic check-and-charge on top of any store.
+"""The ledger: answers, each charged and recorded in one durable entry, on top of any store.
 
-A charge takes the store's write lock, catches up with what other processes wrote, asks the gate,
-and appends; it is on disk before it returns. Threads that come at the same time share a write.
+A write takes the store's lock, catches up with what other processes wrote, looks whether it fits,
+draws, and appends; it is on disk before it returns. Threads that come at once share a write.
 """
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, islice
+from itertools import chain
 from typing import TypeVar, final
 
-from peekproof.core.charge import FREE, Charge, Gate, Offer, Refused, added, amount_of, cost_of
+from peekproof.core.charge import Charge, Offer, Refused, added, amount_of, cost_of
 from peekproof.core.cuts import Cut
 from peekproof.core.errors import (
     IN_DOUBT,
@@ -30,7 +30,7 @@ from peekproof.ledger.html import ledger_html
 from peekproof.ledger.log import Log
 from peekproof.ledger.opening import Opening, promise_of
 from peekproof.ledger.places import create_store, has_store, open_store
-from peekproof.ledger.record import Paid, Settled, Value, reserve_body, settle_body
+from peekproof.ledger.record import Paid, Settled, Value, charge_body
 from peekproof.ledger.state import State
 from peekproof.ledger.store import Store
 from peekproof.ledger.watch import Watch
@@ -38,24 +38,22 @@ from peekproof.ledger.witness import Witness
 
 T = TypeVar("T")
 
-# A refusal names so many of the questions it is about, with so many characters of each: it costs
-# nothing, and whoever repeats it must not fill the disk.
-_NAMED, _QUOTED = 8, 500
-
 
 @final
 @dataclass(frozen=True, slots=True)
-class Reservation:
-    """Questions that are paid for and may now be drawn, each once.
-
-    `offers` is what was paid for each. `first` draws and `before` in charges came before them.
-    """
+class Written:
+    """Questions that were charged in one entry, and what was paid for each."""
 
     sequence: int
     digests: tuple[str, ...]
     offers: tuple[Offer, ...] = ()
-    first: int = 0
-    before: Charge = FREE
+
+
+# Nothing new was asked.
+NOTHING = Written(0, ())
+
+# What questions cost, by their digests, after all that is on record; asked under the write lock.
+Offers = Callable[[tuple[str, ...]], Sequence[Offer]]
 
 
 @final
@@ -110,87 +108,142 @@ class Ledger:
         """The state with all that any process wrote. Only to be read."""
         return self._log.look()
 
+    def vouch(self) -> State:
+        """As `look`, for whoever tells a recorded answer: once the witness knows of it."""
+        return self._log.vouch()
+
     def spent(self) -> Charge:
-        """All that was ever reserved, by any process."""
+        """All that was ever charged, by any process."""
         return self.look().spent
 
     def draws(self) -> int:
-        """How many questions were ever paid for, settled or not."""
+        """How many questions were ever paid for, answered or not."""
         return self.look().draws
 
     def answers(self) -> Mapping[str, Settled]:
-        """Every settled answer by the digest of its question."""
+        """Every answer by the digest of its question."""
         return self.look().answers
 
-    def reserve(
+    def write(
         self,
         questions: Mapping[str, str],
         *,
-        offers: Callable[[tuple[str, ...], int], Sequence[Offer]],
-        gate: Gate[Charge, Charge],
+        offers: Offers,
+        release: Callable[[tuple[str, ...]], Sequence[Value]],
         analyst: str = "",
-    ) -> Reservation | Refused[Charge]:
-        """Charge for each question (text by digest) that is still unanswered.
+    ) -> Written | Refused[Charge]:
+        """Charge for and answer each question (text by digest) that is still unanswered.
 
-        `offers(digests, i)` says what these cost after i draws; all are charged or none is.
-        Durable when it returns. A refusal is recorded too, and charges nothing.
+        One transaction: under the write lock `offers` says what they cost after all that anybody
+        wrote; if that fits, `release` draws the answers, and one entry records both. All are
+        charged or none is. Durable when it returns, and nobody sees an answer before. A refusal
+        writes nothing.
         """
 
-        def step(draft: Draft) -> "Reservation | Refused[Charge]":  # not made at each call
-            state = self.seen
-            fresh = {key: text for key, text in questions.items() if key not in state.answers}
-            if not fresh:
-                return Reservation(0, ())
-            if state.closed:
-                raise LedgerClosed(ledger=self.public_place, reason=state.why_closed)
-            first, before = state.draws, state.spent
-            made = tuple(offers(tuple(fresh), first))
-            cost, draws = cost_of(made), sum(each.draws for each in made)
-            total = added(before, cost)
-            refused = self._refused(cost, total, draws, gate, analyst)
-            if refused:
-                state.refuse(draft.add("refuse", _refusal(fresh, analyst)), analyst)
-                return refused
-            body = reserve_body(fresh, made, total=total, analyst=analyst)
-            entry = draft.add("reserve", body)
-            paid = {
-                digest: Paid(text, each, analyst)
-                for (digest, text), each in zip(fresh.items(), made, strict=True)
+        def step(draft: Draft) -> "Written | Refused[Charge]":  # not made at each call
+            charged = self._charged(questions, offers, analyst)
+            if not isinstance(charged, _Charged):
+                return charged
+            values = tuple(release(tuple(charged.paid)))
+            answers = {
+                digest: paid.settled(value)
+                for (digest, paid), value in zip(charged.paid.items(), values, strict=True)
             }
-            state.charge(entry, paid, cost=amount_of(cost), spent=total)
-            return Reservation(entry.sequence, tuple(fresh), made, first, before)
+            entry = draft.add("answer", charged.body(analyst, values))
+            self.seen.charge(charged.paid, cost=amount_of(charged.cost), spent=charged.total)
+            self.seen.stage(answers)
+            draft.once_written(lambda: self.seen.show(entry, answers))
+            return Written(entry.sequence, tuple(charged.paid), charged.offers)
 
         return self._log.do(step)
 
+    def lose(
+        self, questions: Mapping[str, str], *, offers: Offers, analyst: str = ""
+    ) -> Written | Refused[Charge]:
+        """Charge for each question that is still unanswered, whether it will be answered or not.
+
+        For what tells something even if it fails: it is paid for before a row is read, or when
+        reading it failed.
+        """
+
+        def step(draft: Draft) -> "Written | Refused[Charge]":
+            charged = self._charged(questions, offers, analyst)
+            if not isinstance(charged, _Charged):
+                return charged
+            entry = draft.add("lost", charged.body(analyst))
+            self.seen.charge(charged.paid, cost=amount_of(charged.cost), spent=charged.total)
+            self.seen.lose(entry, charged.paid)
+            return Written(entry.sequence, tuple(charged.paid), charged.offers)
+
+        return self._log.do(step)
+
+    def recover(self, lost: Written, values: Mapping[str, Value]) -> None:
+        """Record the answers to what was charged before, but for what others answered meanwhile."""
+
+        def step(draft: Draft) -> None:
+            state = self.seen
+            paid = {
+                digest: each
+                for digest, each in state.unanswered.get(lost.sequence, {}).items()
+                if digest in values and digest not in state.answers and digest not in state.staged
+            }
+            if not paid:
+                return
+            found = tuple(values[digest] for digest in paid)
+            body = charge_body(
+                {digest: each.text for digest, each in paid.items()},
+                [each.offer for each in paid.values()],
+                total=state.spent,
+                analyst=next(iter(paid.values())).analyst,
+                values=found,
+            )
+            answers = {
+                digest: each.settled(value)
+                for (digest, each), value in zip(paid.items(), found, strict=True)
+            }
+            entry = draft.add("answer", {**body, "lost": lost.sequence})
+            state.stage(answers)
+
+            def shown() -> None:
+                self.seen.recover(lost.sequence, answers)
+                self.seen.show(entry, answers)
+
+            draft.once_written(shown)
+
+        self._log.do(step)
+
+    def fits(self, offers: Sequence[Offer], *, analyst: str = "") -> bool:
+        """Whether so much can be charged, as of the last look."""
+        return self._fits(offers, cost_of(offers), analyst) if offers else True
+
+    def _charged(
+        self, questions: Mapping[str, str], offers: Offers, analyst: str
+    ) -> "_Charged | Written | Refused[Charge]":
+        """What is to be charged for the new ones among these, if there are some and they fit."""
+        state = self.seen
+        known = state.answers, state.staged
+        fresh = {key: text for key, text in questions.items() if not any(key in e for e in known)}
+        if not fresh:
+            return NOTHING
+        if state.closed:
+            raise LedgerClosed(ledger=self.public_place, reason=state.why_closed)
+        made = tuple(offers(tuple(fresh)))
+        cost = cost_of(made)
+        if not self._fits(made, cost, analyst):
+            return Refused(self.opening.budget)
+        paid = {
+            digest: Paid(text, each, analyst)
+            for (digest, text), each in zip(fresh.items(), made, strict=True)
+        }
+        return _Charged(paid, made, cost, added(state.spent, cost))
+
     def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        """What `act` returns, while nobody else draws any of these; look again what is answered."""
+        """What `act` returns, while no other thread draws any of these."""
         return self._log.alone(digests, act)
 
     def check_process(self) -> None:
         """Refuse a process that was forked from the one that opened the ledger."""
         self._log.check_process()
-
-    def settle(self, reservation: Reservation, values: Mapping[str, Value]) -> None:
-        """Record the answers drawn for a reservation. Durable when it returns."""
-        if not reservation.digests:
-            return
-
-        def step(draft: Draft) -> None:
-            paid = self.seen.pending.get(reservation.sequence, {})
-            again = reservation.sequence in draft.settling
-            if again or set(reservation.digests) != set(paid):
-                raise InvalidInput(
-                    argument="reservation",
-                    accepted="paid for in this ledger and not settled yet",
-                    given=f"entry {reservation.sequence}",
-                )
-            answers = {digest: values[digest] for digest in reservation.digests}
-            entry = draft.add("settle", settle_body(reservation.sequence, answers))
-            draft.settling.add(reservation.sequence)
-            # Nobody may see an answer before it is on disk.
-            draft.once_written(lambda: self.seen.settle(entry, reservation.sequence, answers))
-
-        self._log.do(step, late=True)
 
     def set_aside(self, shares: Mapping[str, Fraction]) -> None:
         """Say which part of the budget each analyst has; this replaces what was said before."""
@@ -382,21 +435,29 @@ class Ledger:
         """The ledger for a notebook."""
         return ledger_html(self)
 
-    def _refused(
-        self, cost: Charge, total: Charge, draws: int, gate: Gate[Charge, Charge], analyst: str
-    ) -> Refused[Charge] | None:
-        """Why a charge does not fit, or None."""
-        state, budget = self.seen, self.opening.budget
-        verdict = gate.admit(cost, spent=state.spent)
-        if isinstance(verdict, Refused):
-            return verdict
-        # Whatever the gate may think:
-        fits = (
-            amount_of(total) <= amount_of(budget)
+    def _fits(self, offers: Sequence[Offer], cost: Charge, analyst: str) -> bool:
+        """The one place where it is decided whether a charge fits."""
+        state, draws = self.seen, sum(each.draws for each in offers)
+        return (
+            amount_of(added(state.spent, cost)) <= amount_of(self.opening.budget)
             and state.draws + draws <= self.opening.questions
             and state.accounts.within_share(analyst, amount_of(cost), draws)
         )
-        return None if fits else Refused(budget)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Charged:
+    """Questions that fit, with what is paid for each and the sum of all charges after them."""
+
+    paid: dict[str, Paid]
+    offers: tuple[Offer, ...]
+    cost: Charge
+    total: Charge
+
+    def body(self, analyst: str, values: Sequence[Value] = ()) -> Body:
+        texts = {digest: each.text for digest, each in self.paid.items()}
+        return charge_body(texts, self.offers, total=self.total, analyst=analyst, values=values)
 
 
 def nothing_to_override(reason: str) -> InvalidInput:
@@ -411,10 +472,3 @@ def nothing_to_override(reason: str) -> InvalidInput:
 def _copy_after(last: Entry) -> Entry:
     """The entry that tells one copy of a ledger that was handed over from all others."""
     return follow(last, "move", {**last.body, "copy": os.urandom(16).hex()})
-
-
-def _refusal(questions: Mapping[str, str], analyst: str) -> dict[str, object]:
-    first = islice(questions.items(), _NAMED)
-    named = [{"digest": key, "text": text[:_QUOTED]} for key, text in first]
-    body: dict[str, object] = {"asked": len(questions), "questions": named}
-    return {**body, "analyst": analyst} if analyst else body

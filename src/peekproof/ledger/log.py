@@ -59,13 +59,21 @@ class Log:
             self._stale = False
             return self.state
 
-    def do(self, step: Callable[[Draft], T], *, late: bool = False) -> T:
-        """Take a step that adds entries; they are on disk when it returns.
+    def vouch(self) -> State:
+        """As `look`, once the witness knows of all that this process wrote.
 
-        Late ones come after all others of their group: they show only once they are written.
+        An answer on disk that no witness has heard of could be taken back, and paid for anew.
         """
+        with self._lock:
+            state = self.look()
+            if self.watch:
+                self.watch.catch_up()
+            return state
+
+    def do(self, step: Callable[[Draft], T]) -> T:
+        """Take a step that adds entries; they are on disk when it returns."""
         self.check_process()
-        job = Job(step, late=late)
+        job = Job(step)
         self._commits.do(job)
         if not job.done:  # whoever was to write it was interrupted before
             raise LedgerUnavailable(ledger=self.place, problem="was interrupted")
@@ -74,14 +82,14 @@ class Log:
     def do_while_moving(self, step: Callable[[Draft], T]) -> T:
         """Take a step of a move, which a ledger also takes that is retired or not yet usable."""
         self.check_process()
-        job = Job(step, late=False)
+        job = Job(step)
         self._write([job], moving=True)
         return job.outcome()
 
     def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        """What `act` returns, while nobody else draws any of these."""
+        """What `act` returns, while no other thread of this process draws any of these."""
         self.check_process()
-        return self._flight.alone(digests, lambda: self._store.alone(digests, act))
+        return self._flight.alone(digests, act)
 
     def stream(self, *, after: int = 0) -> Iterator[Entry]:
         """All entries after one, as they lie in the store, read as they are wanted."""
@@ -168,7 +176,7 @@ class Log:
                 if self.watch:
                     self.watch.check(self.entry, last=lambda: self._last)
                 draft = Draft(after=self._last)
-                for job in sorted(jobs, key=lambda each: each.late):
+                for job in jobs:
                     job.run(draft)
                 self._finish(draft)
             except PeekproofError as error:
@@ -185,6 +193,8 @@ class Log:
         else:
             self._store.rollback()
         draft.show()
+        if draft.entries:  # what shows late must not hide what came after it
+            self.state.last = draft.entries[-1]
         self._stale = False
         if draft.entries and self.watch:
             self.watch.wrote(draft.entries)

@@ -3,7 +3,7 @@
 import json
 import os
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import TypeVar, final
@@ -205,11 +205,6 @@ class PostgresStore:
                 "SELECT digest, sequence FROM peekproof.settled WHERE ledger = %s", (self._ledger,)
             ).fetchall()
         yield from ((str(digest), int(sequence)) for digest, sequence in rows)
-
-    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        """As all may draw: machines that draw the same answer at the same moment each pay."""
-        del digests
-        return act()
 
     def close(self) -> None:
         self._closed = True

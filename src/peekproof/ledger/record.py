@@ -36,11 +36,21 @@ class Paid:
         return Settled(self.text, value, self.offer.terms, self.analyst)
 
 
-def reserve_body(
-    questions: Mapping[str, str], offers: Sequence[Offer], *, total: Charge, analyst: str
+def charge_body(
+    questions: Mapping[str, str],
+    offers: Sequence[Offer],
+    *,
+    total: Charge,
+    analyst: str,
+    values: Sequence[Value] = (),
 ) -> Body:
-    """What a reservation says: what all offers have in common is said once."""
+    """What is said of questions that are charged, with their answers if these are known by now.
+
+    What all offers have in common is said once.
+    """
     listed: list[Body] = [{"digest": key, "text": text} for key, text in questions.items()]
+    for each, value in zip(listed, values, strict=False):
+        each["value"] = _value_to_json(value)
     body: Body = {"questions": listed, "spent": str(amount_of(total))}
     if analyst:
         body["analyst"] = analyst
@@ -52,7 +62,7 @@ def reserve_body(
 
 
 def paid_from_body(body: Body, *, unit: str) -> dict[str, Paid]:
-    """The questions of a reservation by their digests."""
+    """The questions of an entry by their digests, and what was paid for each."""
     common = offer_from_body(body, unit=unit) if "cost" in body else None
     analyst = str(body.get("analyst", ""))
     return {
@@ -63,17 +73,13 @@ def paid_from_body(body: Body, *, unit: str) -> dict[str, Paid]:
     }
 
 
-def settle_body(reserve: int, values: Mapping[str, Value]) -> Body:
-    """What is said of the answers to a reservation."""
+def answers_from_body(body: Body, *, unit: str) -> dict[str, Settled]:
+    """The answers of an entry by the digests of their questions."""
+    paid = paid_from_body(body, unit=unit)
     return {
-        "reserve": reserve,
-        "answers": {digest: _value_to_json(value) for digest, value in values.items()},
+        str(each["digest"]): paid[str(each["digest"])].settled(_value_from_json(each["value"]))
+        for each in body["questions"]
     }
-
-
-def values_from_body(body: Body) -> dict[str, Value]:
-    """The answers of a settlement by their digests."""
-    return {str(key): _value_from_json(value) for key, value in body["answers"].items()}
 
 
 def restore_body(

@@ -14,8 +14,6 @@ from peekproof.ledger.record import (
     offer_from_body,
     offer_to_body,
     paid_from_body,
-    settled_from_body,
-    settled_to_body,
 )
 from peekproof.ledger.state import State
 from peekproof.ledger.store import Snapshot, Store
@@ -30,8 +28,7 @@ def taken(state: State) -> Snapshot:
         "spent": str(amount_of(state.spent)),
         "draws": state.draws,
         "answers": len(state.answers),
-        "pending": sorted(state.pending),
-        "repeated": [settled_to_body(each) for each in state.repeated],
+        "unanswered": {str(entry): sorted(each) for entry, each in state.unanswered.items()},
         "offers": [offer_to_body(each) for each in state.offers.values()],
         "overrides": state.overrides,
         "closed": state.closed,
@@ -70,10 +67,10 @@ def restored(store: Store, snapshot: Snapshot, *, lock: threading.RLock) -> Stat
         unit = unit_of(state.opening.budget)
         state.spent = UNITS[unit](Fraction(body["spent"]))
         state.draws = int(body["draws"])
-        for sequence in body["pending"]:
-            (entry,) = store.read(after=sequence - 1, most=1)
-            state.pending[entry.sequence] = paid_from_body(entry.body, unit=unit)
-        state.repeated = [settled_from_body(each) for each in body["repeated"]]
+        for sequence, digests in body["unanswered"].items():
+            (entry,) = store.read(after=int(sequence) - 1, most=1)
+            paid = paid_from_body(entry.body, unit=unit)
+            state.unanswered[entry.sequence] = {digest: paid[digest] for digest in digests}
         for each in body["offers"]:
             state.remember(offer_from_body(each, unit=unit))
         state.overrides = list(body["overrides"])

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar, final
@@ -21,7 +21,6 @@ from peekproof.ledger.file import (
     refuse_links,
     translated,
 )
-from peekproof.ledger.flight import alone_with_file
 from peekproof.ledger.store import Snapshot
 
 T = TypeVar("T")
@@ -186,11 +185,6 @@ class SqliteStore:
         with translated(self.place):
             rows = self._connection.execute("SELECT digest, sequence FROM settled").fetchall()
         yield from rows
-
-    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        if self.place == MEMORY:
-            return act()
-        return alone_with_file(Path(self.place).resolve(), digests, act)
 
     def close(self) -> None:
         self._connection.close()

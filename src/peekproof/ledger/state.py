@@ -1,6 +1,6 @@
 """What a ledger says: the result of replaying its entries, and nothing else."""
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -13,10 +13,9 @@ from peekproof.ledger.postgres_place import is_postgres
 from peekproof.ledger.record import (
     Paid,
     Settled,
-    Value,
+    answers_from_body,
     paid_from_body,
     restored_override,
-    values_from_body,
 )
 
 # The kinds of stores between which a ledger moves.
@@ -32,9 +31,10 @@ class State:
     last: Entry | None = None
     spent: Charge = FREE
     draws: int = 0
-    pending: dict[int, Mapping[str, Paid]] = field(default_factory=dict)
+    # Paid for and not answered, by the entry that says so.
+    unanswered: dict[int, dict[str, Paid]] = field(default_factory=dict)
     answers: MutableMapping[str, Settled] = field(default_factory=dict)
-    repeated: list[Settled] = field(default_factory=list)  # drawn although answered meanwhile
+    staged: dict[str, Settled] = field(default_factory=dict)  # answers on their way to the disk
     offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)  # each kind once
     accounts: Accounts = field(default_factory=lambda: Accounts(FREE, 0))
     unindexed: list[tuple[str, int]] = field(default_factory=list)  # settled since a snapshot
@@ -70,12 +70,11 @@ class State:
             self._open(entry, body)
             return
         match entry.kind:
-            case "reserve":
-                self._check_and_charge(entry, body, self.opening.budget)
-            case "settle":
-                self.settle(entry, int(body["reserve"]), values_from_body(body))
-            case "refuse":
-                self.refuse(entry, str(body.get("analyst", "")))
+            case "answer":
+                self._answer(entry, body, self.opening.budget)
+            case "lost":
+                paid = self._check_and_charge(entry, body, self.opening.budget)
+                self.lose(entry, paid)
             case "share":
                 self.set_aside(entry, shares_from_body(body["shares"]))
             case "override":
@@ -89,9 +88,7 @@ class State:
             case kind:
                 raise ValueError(f"kind {kind!r} is unknown")
 
-    def charge(
-        self, entry: Entry, questions: Mapping[str, Paid], *, cost: Fraction, spent: Charge
-    ) -> None:
+    def charge(self, questions: Mapping[str, Paid], *, cost: Fraction, spent: Charge) -> None:
         """Questions (by digest) are paid for with `cost`; `spent` is the new total."""
         for offer in {id(paid.offer): paid.offer for paid in questions.values()}.values():
             self.remember(offer)
@@ -100,8 +97,32 @@ class State:
         self.accounts.charge(analyst, cost, draws)
         self.spent = spent
         self.draws += draws
-        self.pending[entry.sequence] = questions
+
+    def stage(self, answers: Mapping[str, Settled]) -> None:
+        """These will be on disk soon: they count for whoever is charged next, and are not told."""
+        self.staged.update(answers)
+
+    def show(self, entry: Entry, answers: Mapping[str, Settled]) -> None:
+        """An entry with these answers is on disk."""
+        for digest, settled in answers.items():
+            self.answers[digest] = settled
+            self.unindexed.append((digest, entry.sequence))
+            # Last: whoever looks meanwhile finds it here or there.
+            self.staged.pop(digest, None)
         self.last = entry
+
+    def lose(self, entry: Entry, questions: Mapping[str, Paid]) -> None:
+        """These are paid for, and may never be answered."""
+        self.unanswered[entry.sequence] = dict(questions)
+        self.last = entry
+
+    def recover(self, lost: int, digests: Iterable[str]) -> None:
+        """Some of what was lost in an entry is answered after all."""
+        waiting = self.unanswered[lost]
+        for digest in digests:
+            del waiting[digest]
+        if not waiting:
+            del self.unanswered[lost]
 
     def remember(self, offer: Offer) -> None:
         """Something was drawn on these terms."""
@@ -109,24 +130,6 @@ class State:
             return  # as most are
         key = amount_of(offer.cost), offer.draws, *sorted(offer.terms.items())
         self.offers.setdefault(key, offer)
-
-    def settle(self, entry: Entry, reserve: int, values: Mapping[str, Value]) -> None:
-        """The questions of entry `reserve` are answered."""
-        for digest, paid in self.pending[reserve].items():
-            # Two processes may have drawn the same question at once: the first settled stands.
-            settled = paid.settled(values[digest])
-            if digest in self.answers:
-                self.repeated.append(settled)
-            else:
-                self.answers[digest] = settled
-                self.unindexed.append((digest, entry.sequence))
-        del self.pending[reserve]  # last: whoever looks meanwhile finds it here or there
-        self.last = entry
-
-    def refuse(self, entry: Entry, analyst: str) -> None:
-        """Someone asked for more than is left."""
-        self.accounts.refuse(analyst)
-        self.last = entry
 
     def set_aside(self, entry: Entry, shares: Mapping[str, Fraction]) -> None:
         """The custodian says who may use how much."""
@@ -185,14 +188,30 @@ class State:
         self.accounts = Accounts(opening.budget, opening.questions)
         self.last = entry
 
-    def _check_and_charge(self, entry: Entry, body: Body, budget: Charge) -> None:
+    def _answer(self, entry: Entry, body: Body, budget: Charge) -> None:
+        answers = answers_from_body(body, unit=unit_of(budget))
+        if any(digest in self.answers for digest in answers):
+            raise ValueError("a question that was answered before")
+        if "lost" in body:
+            paid = paid_from_body(body, unit=unit_of(budget))
+            waiting = self.unanswered[int(body["lost"])]
+            if any(waiting[digest] != each for digest, each in paid.items()):
+                raise ValueError("an answer to something else than was paid for")
+            if Fraction(body["spent"]) != amount_of(self.spent):
+                raise ValueError("the recorded total is not the sum of the charges")
+            self.recover(int(body["lost"]), paid)
+        else:
+            self._check_and_charge(entry, body, budget)
+        self.show(entry, answers)
+
+    def _check_and_charge(self, entry: Entry, body: Body, budget: Charge) -> dict[str, Paid]:
         if self.closed:
-            raise ValueError("something was reserved after the ledger was closed")
+            raise ValueError("something was charged after the ledger was closed")
         questions = paid_from_body(body, unit=unit_of(budget))
         cost = amount_of(cost_of([paid.offer for paid in questions.values()]))
         total = amount_of(self.spent) + cost
         if total > amount_of(budget):
-            raise ValueError("more was reserved than the budget holds")
+            raise ValueError("more was charged than the budget holds")
         draws = sum(paid.offer.draws for paid in questions.values())
         if self.opening and self.draws + draws > self.opening.questions:
             raise ValueError("more was drawn than was promised for")
@@ -200,4 +219,6 @@ class State:
             raise ValueError("an analyst drew more than their share")
         if total != Fraction(body["spent"]):
             raise ValueError("the recorded total is not the sum of the charges")
-        self.charge(entry, questions, cost=cost, spent=type(budget)(total))
+        self.charge(questions, cost=cost, spent=type(budget)(total))
+        self.last = entry
+        return questions

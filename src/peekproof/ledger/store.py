@@ -1,6 +1,6 @@
 """Where entries lie: what a database must do for a ledger, which alone knows what they mean."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, final
 
@@ -72,10 +72,6 @@ class Store(Protocol):
 
     def index(self) -> Iterator[tuple[str, int]]:
         """The whole index."""
-        ...
-
-    def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
-        """What `act` returns, while no other process draws any of these if that can be known."""
         ...
 
     def close(self) -> None:

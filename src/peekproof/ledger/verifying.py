@@ -5,7 +5,6 @@ from typing import Protocol
 
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.entry import Entry, checked
-from peekproof.ledger.record import values_from_body
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.state import State
 from peekproof.ledger.store import Snapshot
@@ -36,9 +35,9 @@ def verified(
         for entry in checked(chunk, after=state.last, ledger=place):
             state.apply(entry)
             met = met or entry == known
-            if entry.kind == "settle":
-                for digest in values_from_body(entry.body):
-                    settled.setdefault(digest, entry.sequence)
+            if entry.kind == "answer":
+                for each in entry.body["questions"]:
+                    settled[str(each["digest"])] = entry.sequence
             if snapshot and entry.sequence == snapshot.sequence:
                 fits = taken(state) == snapshot
         if progress and state.last:

@@ -12,7 +12,11 @@ from peekproof.ledger.entry import Entry
 from peekproof.ledger.file import MEMORY
 from peekproof.ledger.witness import Seen, Witness, shortened
 
-_MISSED = ("reserve", "override")  # kinds of entries that make a ledger in memory worth a record
+_MISSED = (
+    "answer",
+    "lost",
+    "override",
+)  # kinds of entries that make a ledger in memory worth a record
 
 
 def seen_as(place: str) -> str:
@@ -105,6 +109,11 @@ class Watch:
         """Report entries that are on disk now, if there is something to be missed in them."""
         if self._lasting or any(each.kind in _MISSED for each in entries):
             self.saw(entries[-1])
+
+    def catch_up(self) -> None:
+        """Report what is on disk and could not be reported when it was written."""
+        if self._untold is not None:
+            self.saw(self._untold)
 
     def saw(self, last: Entry) -> None:
         """Report the last entry that is on disk."""

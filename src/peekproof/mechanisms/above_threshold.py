@@ -76,7 +76,7 @@ class AboveThreshold:
     Public: all fields, and the verdicts.  Secret: the counts, V and every M_i.
     """
 
-    KIND: ClassVar[str] = "above-threshold"
+    kind: ClassVar[str] = "above-threshold"
 
     threshold: int
     epsilon: Fraction
@@ -133,7 +133,7 @@ class AboveThreshold:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         return {
-            "kind": self.KIND,
+            "kind": self.kind,
             "threshold": str(self.threshold),
             "epsilon": str(self.epsilon),
             "questions": str(self.questions),

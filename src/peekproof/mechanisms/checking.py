@@ -4,7 +4,6 @@ What a session opens with, the check of one guess, the best of many candidates w
 holds its share, and what each of them costs given the public past of the conversation.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -13,11 +12,23 @@ from statistics import NormalDist
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part, Target
-from peekproof.core.charge import Draws, Offer
+from peekproof.core.certificate import Certificate, Part, Span, Target
+from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.numerics import digits_up, float_up
+from peekproof.core.finding import Chosen, Numbers
+from peekproof.core.numerics import digits_up, float_up, level_down
 from peekproof.core.secret import Exact
+from peekproof.core.width import Width, plus_minus
+from peekproof.mechanisms.base import (
+    Ask,
+    Draw,
+    Mechanism,
+    Options,
+    Past,
+    Value,
+    fixed_point,
+    place_in,
+)
 from peekproof.mechanisms.protocol import opened, with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.checking import (
@@ -35,12 +46,12 @@ from peekproof.theory.generalization.checking import (
     sampling_radius,
     selected_certificate,
 )
-from peekproof.theory.generalization.pairs import pair_levels, pairs_apart
+from peekproof.theory.generalization.pairs import pair_levels, paired_certificate, pairs_apart
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Checking:
+class Checking(Mechanism):
     """A conversation of guesses about `rows`, each a GuessAndCheck at the level of its past.
 
     Guarantees: all answers hold together, passed or failed, whenever the conversation stops.
@@ -48,7 +59,12 @@ class Checking:
     Public: all fields.  Secret: the totals given to each check.
     """
 
-    KIND: ClassVar[str] = "checking"
+    kind: ClassVar[str] = "checking"
+    plainly: ClassVar[str] = "A guess that the rows confirm, or about where the sample is."
+    place: ClassVar[int] = 5
+    takes: ClassVar[frozenset[str]] = frozenset({"share", "mean", "choice", "pairs"})
+    guesses: ClassVar[bool] = True
+    grows: ClassVar[bool] = True
 
     rows: int
     weights: Weights = Weights.HORIZON
@@ -76,11 +92,94 @@ class Checking:
         joins = self.weights.theorem
         return Certificate(target=target, rows=self.rows, joins=joins, parts=(part,))
 
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        if self.weights is Weights.ANYTIME:
-            return {"kind": self.KIND}  # as it was written when there was nothing to choose
-        return {"kind": self.KIND, "weights": self.weights.value}
+    @classmethod
+    def plan(cls, rows: int, target: Target, options: Options) -> "Checking":  # noqa: ARG003
+        return cls(rows=rows)
+
+    def budget(self, target: Target) -> Draws:
+        return self.cost() * target.questions
+
+    def level(self, past: Past) -> float:
+        """ln(1/β) of what is asked after this past."""
+        return self.weights.log_inverse_level(past=past.transcript, target=past.target)
+
+    def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> Draw:  # noqa: ARG002
+        ask.without("radius", accepted="left out where guesses are checked")
+        if ask.what.shape == "choice":
+            best = "left out where guesses are checked: the sample's best is chosen"
+            ask.without("loss", accepted=best)
+            return _best_checked(self, ask.what.cells, past, ask.what.levels)
+        need_guess(ask)
+        training = ask.trained_on
+        if training is not None:
+            check.positive_integer(trained_on=training)
+            if ask.guess is None or ask.tolerance is not None:
+                raise no_training(ask)
+        share = ask.share
+        allowed, pairs = ask.allowed(share), ask.what.shape == "pairs"
+        try:
+            return _checked_guess(self, share, allowed, training, past, ask.what.levels, pairs)
+        except InvalidInput as refused:
+            width = ask.what.span.width
+            if width == 1 or allowed is None or refused.argument != "tolerance":
+                raise
+            raise InvalidInput(
+                argument="tolerance",
+                accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+                given=f"{float(allowed * width):.6g}",
+                hint=refused.hint,
+            ) from None
+
+    def next_width(self, past: Past, *, radius: float) -> Width:  # noqa: ARG002
+        """A guess that is confirmed reaches as far as its tolerance, which may be anything."""
+        words = "as far as its tolerance if the guess is confirmed"
+        if past.transcript.questions >= past.target.questions:  # no level is left for another
+            return Width(least=0.0, most=1.0, words=words)
+        made = _checked_guess(self, Fraction(1, 2), None, None, past, 1, False)
+        failed = made.certificate(self, past.target, failed=True).radius
+        words = f"{words}, at most {plus_minus(failed)} if not"
+        return Width(least=failed, most=1.0, words=words)
+
+    def words(self, past: Past, *, radius: float) -> str:  # noqa: ARG002
+        level, seen = level_down(past.target.confidence), past.transcript
+        counted = f"{seen.failures:,} of {seen.questions:,} failed"
+        return f"{self.rows:,} rows, checks guesses at confidence {level}, {counted}"
+
+    def headline(self, radius: float) -> str:  # noqa: ARG002
+        return "Checked guesses"
+
+    def planned_radius(self, radius: float) -> float | None:  # noqa: ARG002
+        return None
+
+    def summary(self, radius: float) -> str:  # noqa: ARG002
+        return "guesses are checked"
+
+    def counted(self, past: Past) -> str:
+        return f"{past.failures:,} guesses failed"
+
+    def promise(self, target: Target) -> str:
+        said = "each as wide as its tolerance, a little wider after every failure"
+        return f"for at most {target.questions:,} questions {self.together(target)}; {said}"
+
+
+def need_guess(ask: Ask) -> None:
+    """Refuse an ask without a guess, where guesses are checked."""
+    if ask.guess is None and ask.guessed is None:
+        raise InvalidInput(
+            argument="guess",
+            accepted="given: this session checks guesses",
+            given="None",
+            hint="ask(question, guess=…), or open the data with a guesser",
+        )
+
+
+def no_training(ask: Ask) -> InvalidInput:
+    """Why it may not be said from how many rows a guess was made."""
+    return InvalidInput(
+        argument="trained_on",
+        accepted="with a guess and in place of a tolerance, in a session by peekproof.Checking",
+        given=f"{ask.trained_on:,}",
+    )
 
 
 @final
@@ -114,7 +213,7 @@ class GuessAndCheck:
     Public: all fields.  Secret: the total given to `release`.
     """
 
-    KIND: ClassVar[str] = "guess-and-check"
+    kind: ClassVar[str] = "guess-and-check"
 
     rows: int
     guess: Fraction
@@ -201,7 +300,7 @@ class GuessAndCheck:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         described = {
-            "kind": self.KIND,
+            "kind": self.kind,
             "guess": str(self.guess),
             "tolerance": str(self.tolerance),
             "bins": str(self.bins),
@@ -231,7 +330,7 @@ class Selection:
     Public: all fields.  Secret: the totals given to `release`.
     """
 
-    KIND: ClassVar[str] = "selection"
+    kind: ClassVar[str] = "selection"
 
     rows: int
     candidates: int
@@ -270,15 +369,12 @@ class Selection:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         described = {
-            "kind": self.KIND,
+            "kind": self.kind,
             "candidates": str(self.candidates),
             "bins": str(self.bins),
         }
         return with_levels(described, self.levels)
 
-
-# The term that says that a mean over pairs of rows was asked for.
-PAIRS = "pairs"
 
 # Twice what a sample equal to the guess needs: room for a guess that is a little off.
 _ROOM = 2
@@ -290,37 +386,38 @@ _RAREST = 1e-300
 
 
 @lru_cache(maxsize=4096)
-def checked_offer(
-    *,
-    rows: int,
+def _checked_guess(
+    promise: Checking,
     guess: Fraction,
     tolerance: Fraction | None,
-    past: Transcript,
-    target: Target,
+    guessing_rows: int | None,
+    past: Past,
     levels: int,
-    guessing_rows: int | None = None,
-    weights: Weights = Weights.HORIZON,
-) -> Offer:
+    pairs: bool,
+) -> "CheckedGuess":
     """The check of one guess after this past. Without a tolerance, with room for a good guess.
 
     What is good depends on where it comes from, if `guessing_rows` says from how many rows.
 
     Remembered, because ledgers ask again under their write lock.
     """
-    level = weights.log_inverse_level(past=past, target=target)
+    rows, level, seen = promise.rows, promise.level(past), past.transcript
+    if pairs:
+        rows = pairs_apart(rows)
+        guessing_rows = guessing_rows and max(1, guessing_rows // 2)
     if tolerance is None and guessing_rows is not None:
         tolerance = honest_room(
             rows=rows,
             guess=guess,
             guessing_rows=guessing_rows,
-            past=past,
-            target=target,
+            past=seen,
+            target=past.target,
             levels=levels,
-            weights=weights,
+            weights=promise.weights,
         )
     elif tolerance is None:
         tolerance = _room(guess, rows=rows, levels=levels, log_inverse_level=level)
-    check = GuessAndCheck.at(
+    law = GuessAndCheck.at(
         rows=rows,
         guess=guess,
         tolerance=tolerance,
@@ -328,7 +425,18 @@ def checked_offer(
         bins=best_failure_bins(rows=rows, log_inverse_level=level, levels=levels),
         levels=levels,
     )
-    return Offer(cost=check.cost(), terms={**check.describe(), **past_terms(past)})
+    return CheckedGuess(
+        rows=promise.rows,
+        guess=guess,
+        tolerance=tolerance,
+        bins=law.bins,
+        passes=(law.low, law.high),
+        levels=levels,
+        pairs=pairs,
+        questions=seen.questions,
+        failures=seen.failures,
+        values=seen.values,
+    )
 
 
 def _room(guess: Fraction, *, rows: int, levels: int, log_inverse_level: float) -> Fraction:
@@ -383,105 +491,262 @@ def honest_room(
     return Fraction(ceil(reach * _FINEST), _FINEST)
 
 
-def described_check(terms: Mapping[str, str], *, rows: int) -> GuessAndCheck:
-    """The check that was made under these terms; of pairs, on as many rows as they are worth."""
-    low, high = terms["passes"].split(":")
-    levels = int(terms.get("levels", "1"))
-    if PAIRS in terms and levels != pair_levels(rows):
-        raise ValueError("pairs that were counted in other units")
-    return GuessAndCheck(
-        rows=pairs_apart(rows) if PAIRS in terms else rows,
-        guess=Fraction(terms["guess"]),
-        tolerance=Fraction(terms["tolerance"]),
-        bins=int(terms["bins"]),
-        low=int(low),
-        high=int(high),
-        levels=levels,
-    )
-
-
-def pairs_terms(*, rows: int) -> dict[str, str]:
-    """What the ledger records of a mean over pairs of so many rows, besides its check."""
-    return {"levels": str(pair_levels(rows)), PAIRS: "1"}
-
-
-def past_terms(past: Transcript) -> dict[str, str]:
-    """The past as the ledger records it with what was drawn after it."""
-    return {
-        "questions": str(past.questions),
-        "failures": str(past.failures),
-        "values": f"{past.values:x}",  # Python refuses to print decimals of thousands of digits
-    }
-
-
-def past_of(terms: Mapping[str, str]) -> Transcript:
-    """The past that a check was made after."""
-    return Transcript(
-        questions=int(terms["questions"]),
-        failures=int(terms["failures"]),
-        values=int(terms["values"], 16),
-    )
-
-
-def checked_certificate(
-    check: GuessAndCheck,
-    terms: Mapping[str, str],
-    target: Target,
-    *,
-    weights: Weights = Weights.HORIZON,
-) -> Certificate:
-    """What the outcome of a check, named in the terms, says about the population."""
-    if terms.get("outcome") == "failed":
-        return failed_certificate(
-            rows=check.rows,
-            bins=check.bins,
-            levels=check.levels,
-            past=past_of(terms),
-            target=target,
-            weights=weights,
-        )
-    return passed_certificate(
-        rows=check.rows, tolerance=check.tolerance, target=target, weights=weights
-    )
-
-
 @lru_cache(maxsize=256)
-def selection_offer(
-    promised: Checking, *, candidates: int, past: Transcript, target: Target, levels: int
-) -> Offer:
+def _best_checked(promise: Checking, candidates: int, past: Past, levels: int) -> "BestChecked":
     """The choice among so many after this past. Remembered: ledgers ask under their write lock."""
+    seen = past.transcript
     level = log_inverse_level_each(
-        candidates=candidates, past=past, target=target, weights=promised.weights
+        candidates=candidates, past=seen, target=past.target, weights=promise.weights
     )
-    chooses = Selection(
-        rows=promised.rows,
+    return BestChecked(
+        rows=promise.rows,
         candidates=candidates,
-        bins=best_failure_bins(rows=promised.rows, log_inverse_level=level, levels=levels),
+        bins=best_failure_bins(rows=promise.rows, log_inverse_level=level, levels=levels),
         levels=levels,
-    )
-    return Offer(cost=chooses.cost(), terms={**chooses.describe(), **past_terms(past)})
-
-
-def described_selection(terms: Mapping[str, str], *, rows: int) -> Selection:
-    """The choice that was made under these terms."""
-    return Selection(
-        rows=rows,
-        candidates=int(terms["candidates"]),
-        bins=int(terms["bins"]),
-        levels=int(terms.get("levels", "1")),
+        questions=seen.questions,
+        failures=seen.failures,
+        values=seen.values,
     )
 
 
-def selection_certificate(
-    chosen: Selection, terms: Mapping[str, str], target: Target, *, promised: Checking
-) -> Certificate:
-    """What a choice says about the population."""
-    return selected_certificate(
-        rows=chosen.rows,
-        candidates=chosen.candidates,
-        bins=chosen.bins,
-        levels=chosen.levels,
-        past=past_of(terms),
-        target=target,
-        weights=promised.weights,
+def checked_value(law: GuessAndCheck, outcome: Checked) -> Value:
+    """What is told of an outcome: the answer, and 1 if the guess failed."""
+    if isinstance(outcome, Failed):
+        return Fraction(2 * outcome.bin + 1, 2 * law.bins), Fraction(1)
+    return law.guess, Fraction(0)
+
+
+def checked_share(law: GuessAndCheck, value: Value) -> Value:
+    """The answer to a checked guess; ValueError if no check gives it."""
+    if len(value) != 2 or value[1] not in (0, 1):
+        raise ValueError("no check gives it")
+    answer, failed = value
+    held = answer * law.bins - Fraction(1, 2)
+    if failed and not (held.denominator == 1 and 0 <= held < law.bins):
+        raise ValueError("an impossible answer")
+    if not failed and answer != law.guess:
+        raise ValueError("an impossible answer")
+    return (answer,)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedGuess(Draw):
+    """The guess if the total is among those that pass; else the midpoint of its bin, and 1.
+
+    `questions`, `failures` and `values` are the past after which it is checked. A mean over pairs
+    of rows is checked as if there were half as many rows (T-pairs).
+    """
+
+    kind: ClassVar[str] = "guess-and-check"
+
+    rows: int
+    guess: Fraction
+    tolerance: Fraction
+    bins: int
+    passes: tuple[int, int]
+    questions: int
+    failures: int
+    values: int
+    levels: int = 1
+    pairs: bool = False
+
+    def __post_init__(self) -> None:
+        if self.pairs and self.levels != pair_levels(self.rows):
+            raise ValueError("pairs that were counted in other units")
+
+    @property
+    def law(self) -> GuessAndCheck:
+        low, high = self.passes
+        return GuessAndCheck(
+            rows=pairs_apart(self.rows) if self.pairs else self.rows,
+            guess=self.guess,
+            tolerance=self.tolerance,
+            bins=self.bins,
+            low=low,
+            high=high,
+            levels=self.levels,
+        )
+
+    @property
+    def past(self) -> Transcript:
+        return Transcript(questions=self.questions, failures=self.failures, values=self.values)
+
+    @property
+    def cost(self) -> Draws:
+        return Draws(Fraction(1))
+
+    def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
+        law = self.law
+        return checked_value(law, law.release(exact, rng=rng))
+
+    def certificate(
+        self, promise: Mechanism, target: Target, *, failed: bool = False
+    ) -> Certificate:
+        if not isinstance(promise, Checking):
+            raise ValueError("a checked guess where the promise has none")
+        law = self.law
+        if failed:
+            found = failed_certificate(
+                rows=law.rows,
+                bins=self.bins,
+                levels=self.levels,
+                past=self.past,
+                target=target,
+                weights=promise.weights,
+            )
+        else:
+            found = passed_certificate(
+                rows=law.rows, tolerance=self.tolerance, target=target, weights=promise.weights
+            )
+        if self.pairs:  # which are counted exactly
+            return paired_certificate(found, rows=self.rows)
+        return fixed_point(found, self.levels)
+
+    def failed(self, value: Value) -> bool:
+        return len(value) == 2 and value[1] == 1
+
+    def told(self, value: Value | None) -> int:
+        return self.bins if value is None or self.failed(value) else 0
+
+    def shares(self, value: Value) -> Value:
+        return checked_share(self.law, value)
+
+    def sample(self, value: Value) -> tuple[Fraction, Fraction]:
+        return checked_sample(self.law, value)
+
+    def width(
+        self, promise: Mechanism, target: Target, scale: Fraction, *, failed: bool | None = None
+    ) -> Width:
+        return checked_width(self, promise, target, scale, failed=failed)
+
+    def check(self, promise: Mechanism, past: Past) -> None:
+        if not isinstance(promise, Checking) or self.past != past.transcript:
+            raise ValueError("another past")
+        law, level = self.law, promise.level(past)
+        low, high = (
+            checked_interval(total, rows=law.rows, log_inverse_level=level, levels=law.levels)
+            for total in (law.low, law.high)
+        )
+        least, most = self.guess - self.tolerance, self.guess + self.tolerance
+        if Fraction(low.low) < least or Fraction(high.high) > most:
+            raise ValueError("a check that is not right at its level")
+
+    def within(self, promise: Mechanism, value: Value) -> Fraction | None:  # noqa: ARG002
+        return Fraction(1, 2 * self.bins) if self.failed(value) else None
+
+
+def checked_sample(law: GuessAndCheck, value: Value) -> tuple[Fraction, Fraction]:
+    """Between which shares the sample's lies: those that pass, or the ends of its bin."""
+    (answer,) = checked_share(law, value)
+    if value[1]:
+        half = Fraction(1, 2 * law.bins)
+        return answer - half, answer + half
+    units = law.rows * law.levels
+    return Fraction(law.low, units), Fraction(law.high, units)
+
+
+def checked_width(
+    draw: Draw, promise: Mechanism, target: Target, scale: Fraction, *, failed: bool | None
+) -> Width:
+    """How far the interval of a guess would reach: what becomes of it is not known before."""
+    confirmed, corrected = (
+        float_up(Fraction(draw.certificate(promise, target, failed=each).radius) * scale)
+        for each in (False, True)
     )
+    if failed is not None:
+        return Width.within(corrected if failed else confirmed)
+    return Width.checked(confirmed=confirmed, failed=corrected)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestChecked(Draw):
+    """The best of the sample among some candidates, and the midpoint of the bin of its share."""
+
+    kind: ClassVar[str] = "selection"
+
+    rows: int
+    candidates: int
+    bins: int
+    questions: int
+    failures: int
+    values: int
+    levels: int = 1
+
+    @property
+    def law(self) -> Selection:
+        return Selection(
+            rows=self.rows, candidates=self.candidates, bins=self.bins, levels=self.levels
+        )
+
+    @property
+    def past(self) -> Transcript:
+        return Transcript(questions=self.questions, failures=self.failures, values=self.values)
+
+    @property
+    def cost(self) -> Draws:
+        return Draws(Fraction(1))
+
+    def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> Value:
+        law = self.law
+        found = law.release(exact, rng=rng)
+        return Fraction(found.index), law.midpoint(found.bin)
+
+    def certificate(
+        self,
+        promise: Mechanism,
+        target: Target,
+        *,
+        failed: bool = False,  # noqa: ARG002
+    ) -> Certificate:
+        if not isinstance(promise, Checking):
+            raise ValueError("a choice where the promise has none")
+        found = selected_certificate(
+            rows=self.rows,
+            candidates=self.candidates,
+            bins=self.bins,
+            levels=self.levels,
+            past=self.past,
+            target=target,
+            weights=promise.weights,
+        )
+        return fixed_point(found, self.levels)
+
+    def told(self, value: Value | None) -> int:  # noqa: ARG002 (a choice always tells)
+        return self.candidates * self.bins
+
+    def chosen(self, value: Value) -> int:
+        return place_in(value[:1], self.candidates)
+
+    def shares(self, value: Value) -> Value:
+        """That of what was chosen."""
+        self.chosen(value)
+        held = value[-1] * self.bins - Fraction(1, 2)
+        if len(value) != 2 or held.denominator != 1 or not 0 <= held < self.bins:
+            raise ValueError("no choice says that")
+        return value[1:]
+
+    def finding(self, value: Value, certificate: Certificate, span: Span) -> Chosen:
+        (share,) = self.shares(value)
+        found = span.interval(certificate.interval(share))
+        gap = float_up(Fraction(found.high) - Fraction(found.low))
+        winner = Numbers(((float(span.value(share)), found),), span)
+        return Chosen(self.chosen(value), self.candidates, gap, winner=winner)
+
+    def width(
+        self,
+        promise: Mechanism,
+        target: Target,
+        scale: Fraction,
+        *,
+        failed: bool | None = None,  # noqa: ARG002
+    ) -> Width:
+        """How much better another can be: none reaches beyond the interval of the best."""
+        gap = min(2 * Fraction(self.certificate(promise, target).radius), Fraction(1))
+        return Width.within(float_up(gap * scale))
+
+    def check(self, promise: Mechanism, past: Past) -> None:
+        _ = self.law  # refuses what is no choice; it is right with any number of bins
+        if not isinstance(promise, Checking) or self.past != past.transcript:
+            raise ValueError("another past")

@@ -30,7 +30,7 @@ class DiscreteGaussian:
     roundings without a gap, but not for this law, which is no rounding of a Gaussian.
     """
 
-    KIND: ClassVar[str] = "discrete-gaussian"
+    kind: ClassVar[str] = "discrete-gaussian"
 
     rows: int
     sigma: Fraction
@@ -56,4 +56,4 @@ class DiscreteGaussian:
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
-        return {"kind": self.KIND, "sigma": str(self.sigma), "step": str(self.step)}
+        return {"kind": self.kind, "sigma": str(self.sigma), "step": str(self.step)}

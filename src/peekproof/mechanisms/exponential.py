@@ -34,7 +34,7 @@ class Choosing:
     Public: all fields.
     """
 
-    KIND: ClassVar[str]
+    kind: ClassVar[str]
 
     candidates: int
     epsilon: Fraction
@@ -56,7 +56,7 @@ class Choosing:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         return {
-            "kind": self.KIND,
+            "kind": self.kind,
             "candidates": str(self.candidates),
             "epsilon": str(self.epsilon),
             "sensitivity": str(self.sensitivity),
@@ -75,7 +75,7 @@ class Exponential(Choosing):
     Public: all fields.  Secret: the scores given to `release`.
     """
 
-    KIND: ClassVar[str] = "exponential"
+    kind: ClassVar[str] = "exponential"
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         scores = opened(exact, numbers=self.candidates)
@@ -102,7 +102,7 @@ class Quantile:
     Public: all fields.  Secret: the numbers of rows in the cells given to `release`.
     """
 
-    KIND: ClassVar[str] = "quantile"
+    kind: ClassVar[str] = "quantile"
 
     rows: int
     cells: int
@@ -142,7 +142,7 @@ class Quantile:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         return {
-            "kind": self.KIND,
+            "kind": self.kind,
             "cells": str(self.cells),
             "level": str(self.level),
             "epsilon": str(self.epsilon),
@@ -163,7 +163,7 @@ class NoisyMax(Choosing):
     Public: all fields.  Secret: the scores given to `release`.
     """
 
-    KIND: ClassVar[str] = "noisy-max"
+    kind: ClassVar[str] = "noisy-max"
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         pool = Pool(rng)
@@ -200,7 +200,7 @@ class PermuteAndFlip(Choosing):
     Public: all fields.  Secret: the scores given to `release`.
     """
 
-    KIND: ClassVar[str] = "permute-and-flip"
+    kind: ClassVar[str] = "permute-and-flip"
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> int:
         pool = Pool(rng)

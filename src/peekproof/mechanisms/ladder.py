@@ -79,7 +79,7 @@ class Ladder:
     Public: all fields and releases.  Secret: the counts, of rows that a submission gets right.
     """
 
-    KIND: ClassVar[str] = "ladder"
+    kind: ClassVar[str] = "ladder"
 
     rows: int
     step: Fraction
@@ -114,7 +114,7 @@ class Ladder:
 
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism on the same rows."""
-        return {"kind": self.KIND, "step": str(self.step), "questions": str(self.questions)}
+        return {"kind": self.kind, "step": str(self.step), "questions": str(self.questions)}
 
 
 def best_ladder(rows: int, target: Target) -> Ladder:

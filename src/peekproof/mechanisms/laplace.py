@@ -1,6 +1,6 @@
 """Discrete Laplace noise on a public grid: one share or several, and how much is narrowest."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, final
 
@@ -9,8 +9,17 @@ from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import PureDP
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
+from peekproof.mechanisms.base import (
+    Ask,
+    Draw,
+    Mechanism,
+    Options,
+    Past,
+    Value,
+    fixed_point,
+)
 from peekproof.mechanisms.gaussian import on_grid
-from peekproof.mechanisms.protocol import check_grid, nearest_share, opened, with_levels
+from peekproof.mechanisms.protocol import check_grid, nearest_share, opened
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace, discrete_laplaces
 from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
@@ -20,7 +29,7 @@ from peekproof.theory.generalization.drift import best_laplace_scale
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laplace:
+class Laplace(Mechanism):
     """(total + N)/(rows·levels) with discrete Laplace N, rounded to `step`, clipped to [0, 1].
 
     Guarantees: `cost()` for every total that moves by at most `levels` when one record is replaced,
@@ -30,7 +39,10 @@ class Laplace:
     Public: all fields; `scale` is b, in shares.  Secret: the total given to `release`.
     """
 
-    KIND: ClassVar[str] = "laplace"
+    kind: ClassVar[str] = "laplace"
+    plainly: ClassVar[str] = "Laplace noise on every answer."
+    remembers: ClassVar[bool] = False
+    place: ClassVar[int] = 3
 
     rows: int
     scale: Fraction
@@ -70,10 +82,60 @@ class Laplace:
             rows=self.rows, scale=self.scale, step=self.step, target=target, levels=self.levels
         )
 
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        described = {"kind": self.KIND, "scale": str(self.scale), "step": str(self.step)}
-        return with_levels(described, self.levels)
+    @classmethod
+    def plan(cls, rows: int, target: Target, options: Options) -> "Laplace":  # noqa: ARG003
+        return best_laplace(rows, target)
+
+    def budget(self, target: Target) -> PureDP:
+        return self.cost() * target.questions
+
+    def gathers(self, target: Target) -> bool:  # noqa: ARG002
+        return True
+
+    def phrase(self, target: Target) -> str:  # noqa: ARG002
+        return "Laplace noise"
+
+    def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> "LaplaceShare":  # noqa: ARG002
+        self.one_radius(ask, past.target)
+        return LaplaceShare(
+            rows=self.rows, scale=self.scale, step=self.step, levels=ask.what.levels
+        )
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaplaceShare(Draw):
+    """One share or mean with Laplace noise, as planned."""
+
+    kind: ClassVar[str] = "laplace"
+
+    rows: int
+    scale: Fraction
+    step: Fraction
+    levels: int = 1
+
+    @property
+    def law(self) -> Laplace:
+        return Laplace(rows=self.rows, scale=self.scale, step=self.step, levels=self.levels)
+
+    @property
+    def cost(self) -> PureDP:
+        return self.law.cost()
+
+    def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
+        return (self.law.release(exact, rng=rng),)
+
+    def certificate(
+        self,
+        promise: Mechanism,
+        target: Target,
+        *,
+        failed: bool = False,  # noqa: ARG002
+    ) -> Certificate:
+        if replace(self.law, levels=1) != promise:
+            raise ValueError("noise where the promise has none")
+        # Noise on finer totals has another law than on counts.
+        return fixed_point(self.law.certify(target), self.levels)
 
 
 def best_laplace(rows: int, target: Target) -> Laplace:
@@ -96,7 +158,7 @@ class LaplaceVector:
     Public: all fields, and how many counts there are.  Secret: the counts given to `release`.
     """
 
-    KIND: ClassVar[str] = "laplace-vector"
+    kind: ClassVar[str] = "laplace-vector"
 
     rows: int
     cells: int
@@ -143,7 +205,7 @@ class LaplaceVector:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         return {
-            "kind": self.KIND,
+            "kind": self.kind,
             "cells": str(self.cells),
             "sensitivity": str(self.sensitivity),
             "scale": str(self.scale),

@@ -77,7 +77,7 @@ class NumericSparse:
     it does here; it is drawn anew because then rounds are independent and the proof is a sum.
     """
 
-    KIND: ClassVar[str] = "numeric-sparse"
+    kind: ClassVar[str] = "numeric-sparse"
 
     threshold: int
     epsilon: Fraction
@@ -141,7 +141,7 @@ class NumericSparse:
     def describe(self) -> dict[str, str]:
         """What the ledger records, enough to rebuild the mechanism."""
         return {
-            "kind": self.KIND,
+            "kind": self.kind,
             "threshold": str(self.threshold),
             "epsilon": str(self.epsilon),
             "answers": str(self.answers),

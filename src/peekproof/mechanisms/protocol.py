@@ -19,10 +19,10 @@ Statistic = TypeVar("Statistic")
 Released_co = TypeVar("Released_co", covariant=True)
 
 
-class Described(Protocol):
-    """What the ledger and the documentation need to know of a mechanism. All of it is public."""
+class Priced(Protocol):
+    """What is known of a mechanism before anything is read. All of it is public."""
 
-    KIND: ClassVar[str]
+    kind: ClassVar[str]
 
     def cost(self) -> Cost:
         """What one use costs, exactly; known before anything is read."""
@@ -32,12 +32,16 @@ class Described(Protocol):
         """How far a release errs from the sample, except with probability β. Rounds: up."""
         ...
 
+
+class Described(Priced, Protocol):
+    """A mechanism that says itself what rebuilds it; those of sessions are `base.Mechanism`."""
+
     def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism on the same rows."""
+        """Strings that are enough to rebuild the mechanism on the same rows."""
         ...
 
 
-class OneShot(Described, Protocol[Statistic, Released_co]):
+class OneShot(Priced, Protocol[Statistic, Released_co]):
     """A mechanism that looks at one exact statistic and releases one thing."""
 
     def release(self, exact: Exact[Statistic], *, rng: Entropy) -> Released_co:
@@ -53,7 +57,7 @@ class Run(Protocol[Statistic, Released_co]):
         ...
 
 
-class Interactive(Described, Protocol[Statistic, Released_co]):
+class Interactive(Priced, Protocol[Statistic, Released_co]):
     """A mechanism whose cost covers a whole conversation of statistics, chosen one by one."""
 
     def start(self, *, rng: Entropy) -> Run[Statistic, Released_co]:

@@ -3,19 +3,33 @@
 For a session also its parameters, what a question pays, and what an answer says.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, frexp, sqrt
-from typing import ClassVar, NoReturn, final
+from typing import Any, ClassVar, NoReturn, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Target
-from peekproof.core.charge import Charge, Offer, PureDP, amount_of
-from peekproof.core.errors import InvalidInput
-from peekproof.core.numerics import float_up, log_of
+from peekproof.core.charge import PureDP
+from peekproof.core.errors import EvaluationFailed, InvalidInput, Refusal, RoundsExhausted
+from peekproof.core.numerics import float_up, level_down, log_of
 from peekproof.core.secret import Exact
+from peekproof.core.width import Width
+from peekproof.mechanisms.base import (
+    Ask,
+    Draw,
+    Limit,
+    Mechanism,
+    Options,
+    Paid,
+    Past,
+    Run,
+    Told,
+    Value,
+)
+from peekproof.mechanisms.checking import checked_width, need_guess, no_training
 from peekproof.mechanisms.numeric_sparse import NumericSparse, NumericSparseRun
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import (
@@ -78,27 +92,35 @@ class ThresholdoutRun:
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thresholdout:
+class Thresholdout(Mechanism):
     """The guess g while |count − rows·g| + M stays below threshold + V, else (count + N)/rows.
 
     Guarantees: `cost()` = ε for a whole run of at most `questions` counts, of which at most
-    `budget` may be corrected, chosen one by one, each moved by at most 1 when one record is
+    `corrections` may be corrected, chosen one by one, each moved by at most 1 when one record is
     replaced; `certify_standing` and `certify_corrected` for the population, all answers of both
     kinds at once (T-thresholdout, T-thresholdout-corrected).
     Proof: a guess is public, so one record moves |count − rows·g| by at most 1; a run is one of
     NumericSparse that compares these distances and tells counts (T-numeric-sparse). Clipping to
-    [0, 1] is post-processing. A run is `budget` runs of `one_round`, one after the other; all of it
-    stays true if some are left before they correct anything, for then fewer noises are used.
+    [0, 1] is post-processing. A run is `corrections` runs of `one_round`, one after the other; all
+    of it stays true if some are left before they correct anything, for then fewer noises are used.
     Public: all fields, guesses and releases; `threshold` is in rows, `comparing` the part of ε that
     comparisons have.  Secret: the counts and all noise.
     """
 
-    KIND: ClassVar[str] = "thresholdout"
+    kind: ClassVar[str] = "thresholdout"
+    plainly: ClassVar[str] = "A guess that stands within noise, or a noisy correction, a few times."
+    place: ClassVar[int] = 7
+    options: ClassVar[frozenset[str]] = frozenset({"failures"})
+    takes: ClassVar[frozenset[str]] = frozenset({"share"})
+    guesses: ClassVar[bool] = True
+    rechecked: ClassVar[bool] = True
+    volatile: ClassVar[bool] = True
+    shareable: ClassVar[bool] = False  # a round is known to the process that opened it alone
 
     rows: int
     threshold: int
     epsilon: Fraction
-    budget: int
+    corrections: int
     questions: int
     comparing: Fraction = Fraction(8, 9)
 
@@ -110,12 +132,12 @@ class Thresholdout:
                 accepted="at most the number of rows, for no guess is further off",
                 given="more",
             )
-        drawable(budget=Fraction(check.positive_integer(budget=self.budget)))
+        drawable(corrections=Fraction(check.positive_integer(corrections=self.corrections)))
         drawable(scale=self.sparse.answer_scale)  # a sparse run checks the other fields
 
     @classmethod
     def classic(
-        cls, *, rows: int, threshold: Fraction, scale: Fraction, budget: int, questions: int
+        cls, *, rows: int, threshold: Fraction, scale: Fraction, corrections: int, questions: int
     ) -> "Thresholdout":
         """The published parameters: V, M and N of scale 2s, 4s and s, in shares like `threshold`.
 
@@ -128,8 +150,8 @@ class Thresholdout:
         return cls(
             rows=n,
             threshold=ceil(check.unit_fraction(threshold=threshold) * n),
-            epsilon=2 * check.positive_integer(budget=budget) / on_counts,
-            budget=budget,
+            epsilon=2 * check.positive_integer(corrections=corrections) / on_counts,
+            corrections=corrections,
             questions=questions,
             comparing=_HALF,
         )
@@ -140,7 +162,7 @@ class Thresholdout:
         return NumericSparse(
             threshold=self.threshold,
             epsilon=self.epsilon,
-            answers=self.budget,
+            answers=self.corrections,
             questions=self.questions,
             comparing=self.comparing,
         )
@@ -148,7 +170,7 @@ class Thresholdout:
     @property
     def one_round(self) -> "Thresholdout":
         """The part of a run up to one correction, as a run of its own."""
-        return replace(self, epsilon=self.epsilon / self.budget, budget=1)
+        return replace(self, epsilon=self.epsilon / self.corrections, corrections=1)
 
     def rounded(self, guess: Fraction) -> Fraction:
         """The multiple of 1/rows that is compared in place of a guess: the nearest, or above."""
@@ -157,7 +179,8 @@ class Thresholdout:
     def cost(self) -> PureDP:
         return self.sparse.cost()
 
-    def start(self, *, rng: Entropy) -> ThresholdoutRun:
+    def start_run(self, *, rng: Entropy) -> ThresholdoutRun:
+        """All of a conversation, in one process."""
         return ThresholdoutRun(self, rng=rng)
 
     def radius(self, *, beta: Fraction) -> float:
@@ -169,12 +192,12 @@ class Thresholdout:
         verdicts = sparse_reach(
             epsilon=self.sparse.round.epsilon,
             sensitivity=1,
-            rounds=self.budget,
+            rounds=self.corrections,
             questions=self.questions,
             beta=half,
         )
         noise = discrete_laplace_reach(
-            scale=self.sparse.answer_scale, beta=half / min(self.budget, self.questions)
+            scale=self.sparse.answer_scale, beta=half / min(self.corrections, self.questions)
         )
         return float_up(Fraction(max(self.threshold - 1 + verdicts, noise), self.rows))
 
@@ -190,7 +213,7 @@ class Thresholdout:
             threshold=self.threshold,
             epsilon=self.epsilon,
             comparing=self.comparing,
-            budget=self.budget,
+            budget=self.corrections,
             target=target.asking(self.questions),
         )
 
@@ -200,20 +223,108 @@ class Thresholdout:
             rows=self.rows,
             epsilon=self.epsilon,
             comparing=self.comparing,
-            budget=self.budget,
+            budget=self.corrections,
             target=target.asking(self.questions),
         )
 
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism on the same rows."""
-        return {
-            "kind": self.KIND,
-            "threshold": str(self.threshold),
-            "epsilon": str(self.epsilon),
-            "budget": str(self.budget),
-            "questions": str(self.questions),
-            "comparing": str(self.comparing),
-        }
+    @classmethod
+    def plan(cls, rows: int, target: Target, options: Options) -> "Thresholdout":
+        failures = options.limit.failures if options.limit else FAILURES
+        return best_thresholdout(rows, target, failures=failures)
+
+    def budget(self, target: Target) -> PureDP:  # noqa: ARG002
+        return self.cost()  # of the whole conversation
+
+    @property
+    def price(self) -> PureDP:
+        """What one round costs."""
+        return PureDP(self.epsilon / self.corrections)
+
+    def opened(self, past: Past) -> int:
+        """How many rounds were ever opened; what was spent is a whole number of them."""
+        return int(past.spent / self.price.epsilon)
+
+    def check_target(self, target: Target) -> None:
+        if self.questions != target.questions:
+            raise ValueError("compares otherwise than it promises")
+
+    def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> "Compared":  # noqa: ARG002
+        """What a guess pays that opens a round; the run of a session knows better.
+
+        The guess is recorded as it is compared, in whole rows.
+        """
+        ask.without("radius", accepted="left out where guesses are checked")
+        need_guess(ask)
+        if ask.trained_on is not None:
+            check.positive_integer(trained_on=ask.trained_on)
+            raise no_training(ask)
+        one = "left out: a session by Thresholdout has one threshold for all guesses"
+        ask.without("tolerance", accepted=one)
+        return Compared(
+            rows=self.rows,
+            guess=self.rounded(ask.share),
+            round=self.opened(past),
+            price=self.price.epsilon,
+        )
+
+    def fits(self, past: Past, *, room: Fraction, draws: int) -> int:  # noqa: ARG002
+        """Without the round that somebody may still have open."""
+        return draws if room >= self.price.epsilon else 0
+
+    def rounds_left(self, past: Past, *, room: Fraction) -> int | None:  # noqa: ARG002
+        return int(room // self.price.epsilon)
+
+    def refusal(self, asked: int, past: Past, *, remaining: int) -> Refusal:
+        if not remaining and past.draws < past.target.questions:
+            return RoundsExhausted(asked=asked, rounds=self.corrections)
+        return Mechanism.refusal(self, asked, past, remaining=remaining)
+
+    def next_width(self, past: Past, *, radius: float) -> Width:  # noqa: ARG002
+        standing, corrected = (
+            _certificate(self, past.target, failed=each).radius for each in (False, True)
+        )
+        return Width.checked(confirmed=standing, failed=corrected)
+
+    def words(self, past: Past, *, radius: float) -> str:
+        head, level = (
+            self._head(radius, does="compares guesses"),
+            level_down(past.target.confidence),
+        )
+        counted = f"{past.failures:,} of at most {self.corrections:,} corrected"
+        return f"{head} at confidence {level}, {counted}"
+
+    def promise(self, target: Target) -> str:
+        said = f"{self.corrections:,} of them can be corrected"
+        return f"for all of {target.questions:,} guesses {self.together(target)}; {said}"
+
+    def again(self) -> Options:
+        return Options(limit=Limit(failures=self.corrections))
+
+    def limited(self, target: Target) -> tuple[str, Limit | None]:  # noqa: ARG002
+        return f"{self.corrections:,}", Limit(failures=self.corrections)
+
+    def start(self, *, rng: Entropy) -> "HoldoutRun":
+        return HoldoutRun(self, rng)
+
+    def audit(self, target: Target, steps: Iterable[Paid | Told]) -> None:  # noqa: ARG002
+        """Refuse a guess that was compared in a round that was over, or not paid for."""
+        rounds, closed = 0, True  # closed: the round opened last takes no question now
+        for step in steps:
+            draw = step.draw
+            if not isinstance(draw, Compared):
+                raise ValueError("a draw that is no guess")
+            if isinstance(step, Paid):
+                if draw.price == self.price.epsilon:
+                    rounds += 1
+                elif draw.price or closed:
+                    raise ValueError("a comparison that was not paid for")
+                if draw.round != rounds - 1 or self.rounded(draw.guess) != draw.guess:
+                    raise ValueError("another round than the one that was open")
+                closed = True  # until it is settled
+            else:
+                draw.shares(step.value)
+                if draw.round == rounds - 1:
+                    closed = draw.failed(step.value)
 
 
 # How many corrections a new ledger allows unless told otherwise.
@@ -257,7 +368,7 @@ def best_thresholdout(rows: int, target: Target, *, failures: int = FAILURES) ->
         rows=rows,
         threshold=min(rows, threshold),
         epsilon=rounded,
-        budget=budget,
+        corrections=budget,
         questions=k,
         comparing=part,
     )
@@ -285,54 +396,124 @@ def _rounded(value: float) -> Fraction:
     return round(256 * mantissa) * Fraction(2) ** (exponent - 8)
 
 
-def rounds_paid(mechanism: Thresholdout, spent: Charge) -> int:
-    """How many rounds were ever opened; what was spent is a whole number of them."""
-    return int(amount_of(spent) * mechanism.budget / mechanism.epsilon)
-
-
-def held_offer(mechanism: Thresholdout, *, guess: Fraction, number: int) -> Offer:
-    """What a guess pays that opens the round of this number, from 0.
-
-    The guess is recorded as it is compared, in whole rows.
-    """
-    whole = mechanism.rounded(guess)
-    terms = {"kind": mechanism.KIND, "round": str(number), "guess": str(whole)}
-    return Offer(cost=mechanism.one_round.cost(), terms=terms)
-
-
-def within_round(offer: Offer, *, number: int) -> Offer:
-    """The same in a round that is paid for: nothing more."""
-    return Offer(cost=PureDP(Fraction(0)), terms={**offer.terms, "round": str(number)})
-
-
-def held_possible(terms: Mapping[str, str], value: object, *, rows: int) -> bool:
-    """Whether a guess under these terms can have been settled with this value."""
-    match value:
-        case (Fraction() as answer, 0):
-            return answer == Fraction(terms["guess"])
-        case (Fraction() as answer, 1):
-            return 0 <= answer <= 1 and (answer * rows).denominator == 1
-        case _:
-            return False
-
-
-def told_within(mechanism: Thresholdout) -> Fraction:
-    """How far corrections err from the sample's shares, as likely as not none of them further.
-
-    For guessers: what they make of it is never relied on.
-    """
-    return Fraction(_told(mechanism.sparse.answer_scale, mechanism.budget), mechanism.rows)
-
-
-def held_certificate(
-    mechanism: Thresholdout, terms: Mapping[str, str], target: Target
-) -> Certificate:
-    """What the outcome of a comparison, named in the terms, says about the population."""
-    return _certificate(mechanism, target, terms.get("outcome", "passed"))
-
-
 @lru_cache(maxsize=64)
-def _certificate(mechanism: Thresholdout, target: Target, outcome: str) -> Certificate:
-    if outcome == "failed":
+def _certificate(mechanism: Thresholdout, target: Target, *, failed: bool) -> Certificate:
+    if failed:
         return mechanism.certify_corrected(target)
     return mechanism.certify_standing(target)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared(Draw):
+    """A guess compared in round number `round`, from 0; the first of a round pays for all."""
+
+    kind: ClassVar[str] = "thresholdout"
+
+    rows: int
+    guess: Fraction
+    round: int
+    price: Fraction
+
+    @property
+    def cost(self) -> PureDP:
+        return PureDP(self.price)
+
+    def release(self, exact: Exact[int], *, rng: Entropy) -> Value:  # noqa: ARG002
+        raise TypeError("a comparison is made by the run that has its round open")
+
+    def certificate(
+        self, promise: Mechanism, target: Target, *, failed: bool = False
+    ) -> Certificate:
+        if not isinstance(promise, Thresholdout):
+            raise ValueError("a comparison where the promise has none")
+        return _certificate(promise, target, failed=failed)
+
+    def failed(self, value: Value) -> bool:
+        return len(value) == 2 and value[1] == 1
+
+    def told(self, value: Value | None) -> int:
+        """One thing: noise hides which."""
+        return int(value is None or self.failed(value))
+
+    def shares(self, value: Value) -> Value:
+        if len(value) != 2 or value[1] not in (0, 1):
+            raise ValueError("no comparison gives it")
+        answer, corrected = value
+        possible = 0 <= answer <= 1 and (answer * self.rows).denominator == 1
+        if not (possible if corrected else answer == self.guess):
+            raise ValueError("an impossible answer")
+        return (answer,)
+
+    def width(
+        self, promise: Mechanism, target: Target, scale: Fraction, *, failed: bool | None = None
+    ) -> Width:
+        return checked_width(self, promise, target, scale, failed=failed)
+
+    def within(self, promise: Mechanism, value: Value) -> Fraction | None:
+        """How far corrections err, as likely as not none of them further."""
+        if not self.failed(value) or not isinstance(promise, Thresholdout):
+            return None
+        return Fraction(_told(promise.sparse.answer_scale, promise.corrections), promise.rows)
+
+
+@final
+class HoldoutRun(Run):
+    """The round that one session object has opened: it alone knows the noisy threshold.
+
+    A round costs ε/B, paid by its first question; the others cost nothing, up to the first
+    correction. A session without an open round opens one, also after a restart, for noise is never
+    written down: what a restart loses is one of B rounds, and nothing else.
+
+    Only the round opened last goes on. Rounds of several sessions then never overlap, and the
+    ledger is a run of `Thresholdout` in which some rounds were left before they corrected anything.
+    Proof. A comparison is made, and recorded with its outcome, under the ledger's write lock, in
+    the round opened last or in a new one. So in the order of the ledger the rounds are mechanisms
+    of ε/B one after the other, each with noise of its own and chosen by what was released before,
+    and pure losses add (T-filter-pure). There are at most B, with k comparisons in all;
+    T-thresholdout takes any choice of rounds that the transcript decides. Where comparisons are
+    paid for before rows are read, each names its round when it is paid for, and another names that
+    round only once it is answered. One that never was may have ended its round, so it does; it
+    counts among the k, and its outcome is told to nobody.
+
+    If a write fails, the round is given up: what was drawn in it may be on no record. Forks are
+    refused by the ledger, and runs cannot be copied.
+    """
+
+    def __init__(self, mechanism: Thresholdout, rng: Entropy) -> None:
+        super().__init__(mechanism, rng)
+        self._promise = mechanism
+        self._run: ThresholdoutRun | None = None
+        self._number = -1
+
+    def under_way(self, past: Past) -> bool:
+        """Whether this session has the round that was opened last, and may go on with it."""
+        waiting = {each.round for each in past.pending if isinstance(each, Compared)}
+        last = self._promise.opened(past) - 1
+        return self._run is not None and self._number == last and last not in waiting
+
+    def forget(self) -> None:
+        self._run = None
+
+    def offer(self, ask: Ask, past: Past, *, place: int = 0, batch: int = 1) -> Draw:
+        """What one question pays now: nothing, in a round that is paid for."""
+        made = self._promise.offer(ask, past, place=place, batch=batch)
+        if not isinstance(made, Compared) or not self.under_way(past):
+            return made
+        return replace(made, round=self._number, price=Fraction(0))
+
+    def release(self, draws: Sequence[Draw], exact: Sequence[Exact[Any]]) -> list[Value]:
+        """The answer to the one question that was paid for, and 1 if it corrects the guess."""
+        (draw,), (total,) = draws, exact
+        if not isinstance(draw, Compared):
+            raise EvaluationFailed()
+        if draw.price:
+            # Only now: a round that was offered and refused is not this session's.
+            self._run, self._number = self._promise.one_round.start_run(rng=self._rng), draw.round
+        if self._run is None or draw.round != self._number:
+            raise EvaluationFailed()
+        told = self._run.release(total, guess=draw.guess)
+        if isinstance(told, Corrected):
+            self._run = None
+            return [(told.share, Fraction(1))]
+        return [(told.share, Fraction(0))]

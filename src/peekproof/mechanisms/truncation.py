@@ -1,6 +1,6 @@
 """A share cut to the midpoint of one of a few bins: no noise, and few possible answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, final
 
@@ -9,14 +9,22 @@ from peekproof.core.certificate import Certificate, Target
 from peekproof.core.charge import Draws
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.protocol import with_levels
+from peekproof.mechanisms.base import (
+    Ask,
+    Draw,
+    Mechanism,
+    Options,
+    Past,
+    Value,
+    fixed_point,
+)
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.generalization.truncation import truncation_certificate
+from peekproof.theory.generalization.truncation import best_bins, truncation_certificate
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Truncation:
+class Truncation(Mechanism):
     """The midpoint of the one of `bins` equal bins that holds total/(rows·levels).
 
     Guarantees: `certify(target)`, because k answers have at most bins^k values (T-truncation). It
@@ -25,7 +33,11 @@ class Truncation:
     Public: all fields.  Secret: the total given to `release`.
     """
 
-    KIND: ClassVar[str] = "truncation"
+    kind: ClassVar[str] = "truncation"
+    plainly: ClassVar[str] = "Answers cut to a few bins."
+    remembers: ClassVar[bool] = False
+    place: ClassVar[int] = 1
+    automatic: ClassVar[bool] = True
 
     rows: int
     bins: int
@@ -52,6 +64,53 @@ class Truncation:
     def certify(self, target: Target) -> Certificate:
         return truncation_certificate(rows=self.rows, bins=self.bins, target=target)
 
-    def describe(self) -> dict[str, str]:
-        """What the ledger records, enough to rebuild the mechanism."""
-        return with_levels({"kind": self.KIND, "bins": str(self.bins)}, self.levels)
+    @classmethod
+    def plan(cls, rows: int, target: Target, options: Options) -> "Truncation":  # noqa: ARG003
+        return cls(rows=rows, bins=best_bins(rows=rows, target=target))
+
+    def budget(self, target: Target) -> Draws:
+        return self.cost() * target.questions
+
+    def gathers(self, target: Target) -> bool:  # noqa: ARG002
+        return True
+
+    def phrase(self, target: Target) -> str:  # noqa: ARG002
+        return "cutting answers to bins"
+
+    def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> "BinnedShare":  # noqa: ARG002
+        self.one_radius(ask, past.target)
+        return BinnedShare(rows=self.rows, bins=self.bins, levels=ask.what.levels)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BinnedShare(Draw):
+    """One share or mean, cut to its bin."""
+
+    kind: ClassVar[str] = "truncation"
+
+    rows: int
+    bins: int
+    levels: int = 1
+
+    @property
+    def law(self) -> Truncation:
+        return Truncation(rows=self.rows, bins=self.bins, levels=self.levels)
+
+    @property
+    def cost(self) -> Draws:
+        return self.law.cost()
+
+    def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
+        return (self.law.release(exact, rng=rng),)
+
+    def certificate(
+        self,
+        promise: Mechanism,
+        target: Target,
+        *,
+        failed: bool = False,  # noqa: ARG002
+    ) -> Certificate:
+        if replace(self.law, levels=1) != promise:
+            raise ValueError("bins where the promise has none")
+        return fixed_point(promise.certify(target), self.levels)

@@ -16,7 +16,7 @@ from peekproof.audit.matrix import sized
 from peekproof.audit.opponents.catalogue import OPPONENTS
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.core.errors import GatewayUnavailable, InvalidInput, PeekproofError
-from peekproof.planner.plan import Plan
+from peekproof.mechanisms.plan import Plan
 
 # The largest copy: the slowest attack takes some seconds on it.
 MOST_ROWS, MOST_QUESTIONS = 20_000, 500
@@ -49,7 +49,7 @@ class Copy:
         if attack not in ANALYSTS:
             accepted = f"one of {', '.join(ANALYSTS)}"
             raise InvalidInput(argument="attack", accepted=accepted, given=repr(attack)[:80])
-        kind = plan.mechanism.KIND
+        kind = plan.mechanism.kind
         return cls(
             attack=attack,
             mechanism=kind if kind in OPPONENTS else DEFAULT,

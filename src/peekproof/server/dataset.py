@@ -10,15 +10,8 @@ from peekproof.data.load import load
 from peekproof.data.source import Source
 from peekproof.learn.opening import QUESTIONS
 from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.base import Mechanism, every_mechanism
 from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.fresh_rows import Splitting
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.plan import KINDS, Mechanism
-from peekproof.server.flight import Flight
 from peekproof.server.holdouts import ServedHoldout, check_holdouts, hold
 from peekproof.server.progress import Listener, Progress
 from peekproof.server.settings import Dataset, Settings
@@ -26,9 +19,6 @@ from peekproof.server.timeline import Timeline
 from peekproof.session.opening import open as open_session
 from peekproof.session.place import place_of
 from peekproof.session.session import Session
-
-# A question costs and gets the same, whatever it is asked together with.
-_EACH_ALIKE = (Gaussian, Laplace, Truncation, Splitting)
 
 _FINEST = 10**100  # parts of the budget that shares may be counted in
 
@@ -40,7 +30,6 @@ class Served:
     def __init__(self, dataset: Dataset, *, reading: Listener | None = None) -> None:
         self.name, self.about = dataset.name, dataset.about
         self.progress = Progress()
-        self.flight = Flight()
         place = place_of(dataset.source, dataset.ledger)
         self.holdout: ServedHoldout | None = hold(dataset) if dataset.label is not None else None
         self.table: Source
@@ -62,13 +51,14 @@ class Served:
             complete=dataset.complete,
         )
         self.timeline = Timeline(self.session.ledger)
-        self.gathers = isinstance(self.session.plan.mechanism, _EACH_ALIKE)
+        plan = self.session.plan
+        self.gathers = plan.mechanism.gathers(plan.target)
         _set_aside(self.session, dataset)
 
     @property
     def shareable(self) -> bool:
         """Whether several processes may answer: rounds and failures are followed by one."""
-        return not isinstance(self.session.plan.mechanism, Thresholdout | LimitedChecking)
+        return self.session.plan.mechanism.shareable
 
     def as_analyst(self, name: str) -> Session:
         return self.session.as_analyst(name)
@@ -109,11 +99,12 @@ def _mechanisms(dataset: Dataset) -> list[type[Mechanism]] | None:
         return [Checking]
     if name is None:
         return None
-    if name not in KINDS:
+    every = every_mechanism()
+    if name not in every:
         raise InvalidInput(
-            argument="mechanism", accepted=f"one of {', '.join(KINDS)}", given=repr(name)[:80]
+            argument="mechanism", accepted=f"one of {', '.join(every)}", given=repr(name)[:80]
         )
-    return [KINDS[name]]
+    return [every[name]]
 
 
 def _set_aside(session: Session, dataset: Dataset) -> None:

@@ -11,7 +11,6 @@ from peekproof.server.batching import Gathering
 from peekproof.server.contests import kept, open_boards, release
 from peekproof.server.counts import Counts
 from peekproof.server.dataset import Served, open_all
-from peekproof.server.flight import Flight
 from peekproof.server.journal import Journal, Tally
 from peekproof.server.metrics import Metrics
 from peekproof.server.quotas import Rates, Strangers
@@ -52,9 +51,6 @@ class Gateway:
         if served is None:
             with kept(boards):
                 served = open_all(settings)
-        if settings.workers > 1:
-            for name, each in served.items():
-                each.flight = Flight(_beside(settings.store, f"flight-{name}"))
         store, limits = Store(settings.store), settings.limits
         rates, strangers = None, None
         if limits.rate > 0:

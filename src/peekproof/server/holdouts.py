@@ -45,10 +45,10 @@ def check_holdouts(datasets: Sequence[Dataset]) -> None:
             _check_none(each, _FOR_HOLDOUTS, "given together with label, which makes a holdout")
             continue
         _check_none(each, _NOT_FOR_HOLDOUTS, "left out for a holdout, which checks guesses")
-        if each.mechanism not in (None, Checking.KIND):
+        if each.mechanism not in (None, Checking.kind):
             raise InvalidInput(
                 argument=f"{each.name}: mechanism",
-                accepted=f"{Checking.KIND}, or left out, for a holdout",
+                accepted=f"{Checking.kind}, or left out, for a holdout",
                 given=repr(each.mechanism),
             )
         metric_of(each.metric or METRIC)

@@ -8,14 +8,14 @@ from msgspec import Struct
 
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.charge import Charge, amount_of
+from peekproof.core.finding import Chosen as ChosenBefore
+from peekproof.core.finding import Finding
 from peekproof.data.statistic import PairStatistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.record import Settled
 from peekproof.query.candidates import Candidates
 from peekproof.query.question import Question
-from peekproof.session.finding import Chosen as ChosenBefore
-from peekproof.session.finding import Finding
 from peekproof.session.quotients import AnyAnswer, drawn_for
 
 

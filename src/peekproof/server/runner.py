@@ -165,7 +165,7 @@ def _check_shareable(served: dict[str, Served], *, workers: int) -> None:
         each.close()
     raise InvalidInput(
         argument="--workers",
-        accepted=f"1, for {alone.name!r} is answered by {alone.session.plan.mechanism.KIND}, of "
+        accepted=f"1, for {alone.name!r} is answered by {alone.session.plan.mechanism.kind}, of "
         "which one process must know all guesses that are being checked",
         given=str(workers),
         hint="serve the other data sets by a gateway of their own",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
+from importlib.metadata import entry_points
 from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
@@ -119,8 +120,9 @@ class Settings:
 # All that `peekproof.server.dataset` can open data by; named here so that a slip is found before
 # any row is read, and without importing them.
 MECHANISMS = (
-    "gaussian", "laplace", "truncation", "splitting", "rounds", "checking",
-    "limited-checking", "thresholdout", "open-ended",
+    "gaussian", "truncation", "fresh-rows", "laplace", "checking", "limited-checking",
+    "thresholdout", "open-ended",
+    *sorted(each.name for each in entry_points(group="peekproof.mechanisms")),
 )  # fmt: skip
 
 NOTHING = "none"  # for an audit log that is not wanted

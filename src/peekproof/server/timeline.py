@@ -13,7 +13,7 @@ from peekproof.ledger.ledger import Ledger
 @final
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """After a reservation: how many questions were paid for, and which part of the budget."""
+    """After a charge: how many questions were paid for, and which part of the budget."""
 
     entry: int
     at: str
@@ -24,7 +24,7 @@ class Moment:
 @final
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an answer is: its digest, and the entries that paid for and settled it."""
+    """Where an answer is: its digest, and the entry that has it."""
 
     digest: str
     at: str
@@ -41,8 +41,6 @@ class Timeline:
         self._last = 0
         self._budget = amount_of(ledger.opening.budget)
         self._draws = 0
-        self._reserved: dict[int, Entry] = {}
-        self._answered: set[str] = set()
         self._moments: list[Moment] = []
         self._places: list[Place] = []
 
@@ -62,28 +60,19 @@ class Timeline:
     def _follow(self) -> None:
         for entry in self._ledger.stream(after=self._last):
             self._last = entry.sequence
-            if entry.kind == "reserve":
-                self._reserve(entry)
-            elif entry.kind == "settle":
-                self._settle(entry)
+            if entry.kind in ("answer", "lost"):
+                self._take_in(entry)
 
-    def _reserve(self, entry: Entry) -> None:
-        questions = entry.body["questions"]
-        common = int(entry.body.get("draws", 1))
-        self._draws += sum(int(each.get("draws", common)) for each in questions)
-        spent = Fraction(entry.body["spent"]) / self._budget if self._budget else Fraction(0)
-        self._moments.append(Moment(entry.sequence, _at(entry), self._draws, float(spent)))
-        self._reserved[entry.sequence] = entry
-
-    def _settle(self, entry: Entry) -> None:
-        paid = self._reserved.pop(int(entry.body["reserve"]))
-        common = int(paid.body.get("draws", 1))
-        for each in paid.body["questions"]:
-            digest = str(each["digest"])
-            if digest not in self._answered:  # drawn twice: the first answer stands
-                self._answered.add(digest)
-                draws = int(each.get("draws", common))
-                self._places.append(Place(digest, _at(entry), draws))
+    def _take_in(self, entry: Entry) -> None:
+        body = entry.body
+        common = int(body.get("draws", 1))
+        draws = {str(e["digest"]): int(e.get("draws", common)) for e in body["questions"]}
+        if "lost" not in body:  # else it was charged before
+            self._draws += sum(draws.values())
+            spent = Fraction(body["spent"]) / self._budget if self._budget else Fraction(0)
+            self._moments.append(Moment(entry.sequence, _at(entry), self._draws, float(spent)))
+        if entry.kind == "answer":
+            self._places += [Place(digest, _at(entry), each) for digest, each in draws.items()]
 
 
 def _at(entry: Entry) -> str:

@@ -6,17 +6,10 @@ from fractions import Fraction
 from peekproof.core.errors import InvalidInput, LedgerMismatch
 from peekproof.data.source import Source
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
-from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.base import Limit, Mechanism
+from peekproof.mechanisms.plan import Plan, recorded_plan
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.paid import check_paid
-from peekproof.planner.plan import Mechanism, Plan
-from peekproof.planner.recorded import recorded_plan
-from peekproof.session.held_rounds import check_rounds
-
-# What reads parts of the rows, which only an engine that can number them has.
-FRESH_ROWS: tuple[type[Mechanism], ...] = (Splitting, Rounds)
+from peekproof.session.records import check_paid, check_record
 
 
 def continued(
@@ -47,8 +40,9 @@ def continued(
     same("entropy", opening.entropy, rng.description, source)
     plan = recorded_plan(opening, ledger=book.place)
     check_paid(plan, book.seen.offers.values(), ledger=book.place)
-    check_rounds(plan, book)
-    if isinstance(plan.mechanism, FRESH_ROWS) and not table.ordered:
+    if plan.mechanism.rechecked:
+        check_record(plan, book)
+    if plan.mechanism.ordered and not table.ordered:
         raise unordered(table)
     return plan
 
@@ -72,11 +66,12 @@ def check_chosen(
             given=" or ".join(kind.__name__ for kind in mechanisms),
             hint=hint,
         )
-    if rounds and isinstance(agreed.mechanism, Rounds) and agreed.mechanism.rounds != rounds:
+    promised = agreed.mechanism.again().rounds
+    if rounds and promised and promised != rounds:
         raise LedgerMismatch(
             ledger=book.place,
             what="rounds",
-            recorded=str(agreed.mechanism.rounds),
+            recorded=str(promised),
             given=str(rounds),
             hint=hint,
         )
@@ -91,19 +86,13 @@ def check_limited(
     """Refuse a limit to failures if the ledger has another, or none and none was to be chosen."""
     if limit is None:
         return
-    promised = agreed.mechanism
-    match promised:
-        case LimitedChecking():
-            recorded = f"{promised.failures:,} of tolerance {float(promised.tolerance):.6g}"
-            same = limit.failures == promised.failures
-            same = same and limit.tolerance in (None, promised.tolerance)
-        case Thresholdout():
-            recorded = f"{promised.budget:,}"
-            same = min(limit.failures, agreed.target.questions) == promised.budget
-            same = same and limit.tolerance is None
-        case _:
-            recorded = "without a limit"
-            same = bool({LimitedChecking, Thresholdout} & set(mechanisms or ()))
+    recorded, promised = agreed.mechanism.limited(agreed.target)
+    if promised is None:
+        same = any("failures" in kind.options for kind in mechanisms or ())
+    else:
+        fewest = min(limit.failures, agreed.target.questions)
+        same = promised.failures in (limit.failures, fewest)
+        same = same and limit.tolerance in (None, promised.tolerance)
     if not same:
         off = "" if limit.tolerance is None else f" of tolerance {float(limit.tolerance):.6g}"
         raise LedgerMismatch(

@@ -20,7 +20,7 @@ from peekproof.ledger.opening import Promise, PublicOpening, promise_from, promi
 from peekproof.ledger.places import shown
 from peekproof.ledger.watch import seen_as
 from peekproof.ledger.witness import NONE, VARIABLE, Witness, default_witness, simulating
-from peekproof.planner.plan import Plan
+from peekproof.mechanisms.plan import Plan
 
 UNWATCHED = (
     f"this ledger is the only one of its data (it was opened with {VARIABLE}={NONE}, so nothing "

@@ -32,7 +32,7 @@ class Training:
     about: a guess may depend on everything but these.
     """
 
-    KIND: ClassVar[str] = "training"
+    kind: ClassVar[str] = "training"
 
     def __init__(self, rows: object) -> None:
         self._table = rows if isinstance(rows, Source) else PublicTable(_columns(rows))
@@ -51,7 +51,7 @@ class Training:
         """Nothing: the rows stay what they are."""
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND, "rows": str(self._table.rows)}
+        return {"kind": self.kind, "rows": str(self._table.rows)}
 
 
 def _looked_up(source: Source, question: Question) -> Fraction:

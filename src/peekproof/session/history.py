@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final, overload
 
 from peekproof.core.certificate import Certificate
+from peekproof.core.finding import Finding
 from peekproof.core.frames import frame
-from peekproof.session.finding import Finding
 from peekproof.session.history_view import history_html, history_text
 
 if TYPE_CHECKING:

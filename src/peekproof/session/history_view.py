@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, final
 
 from peekproof.core.certificate import Span
+from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.html import (
     MOST_ROWS,
     Axis,
@@ -23,7 +24,6 @@ from peekproof.core.html import (
 )
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, level_down
 from peekproof.core.shown import visible
-from peekproof.session.finding import Chosen, Level, Numbers
 
 if TYPE_CHECKING:
     from peekproof.session.history import Recorded

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, final
+from typing import final
 
 from peekproof.core import check
 from peekproof.core.certificate import Target
@@ -20,16 +20,15 @@ from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.opening import Opening, Promise
 from peekproof.ledger.places import named
 from peekproof.ledger.witness import NONE, Witness
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
-from peekproof.mechanisms.limited_checking import Limit, LimitedChecking
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.thresholdout import Thresholdout
+from peekproof.mechanisms.base import (
+    Limit,
+    Mechanism,
+    every_mechanism,
+    recorded_mechanism,
+)
+from peekproof.mechanisms.plan import CONFIDENCE, QUESTIONS, Plan, open_ended_plan, useful_plan
 from peekproof.noise.entropy import Entropy, SystemEntropy
-from peekproof.planner.open_ended import open_ended_plan
-from peekproof.planner.plan import MECHANISMS, Mechanism, Plan
-from peekproof.planner.recorded import described_mechanism
-from peekproof.planner.useful import CONFIDENCE, QUESTIONS, useful_plan
-from peekproof.session.agreed import FRESH_ROWS, check_chosen, check_limited, continued, unordered
+from peekproof.session.agreed import check_chosen, check_limited, continued, unordered
 from peekproof.session.complete import check_complete
 from peekproof.session.custody import (
     check_new,
@@ -85,10 +84,10 @@ def open(
                 memory ends with the process, and what was asked counts as all that can be: the
                 same data is refused a second budget, also later
     mechanisms  which to choose from, for a new ledger: Gaussian (which also protects records),
-                Truncation, Splitting; by default whichever has the narrowest intervals. Rounds
-                come into it with `rounds`; Laplace, Checking (of guesses), LimitedChecking (with
-                `failures`) and Thresholdout (of guesses, protecting records) only if named.
-                OpenEnded, alone and without `questions`, promises for as many as will come
+                Truncation, FreshRows; by default whichever has the narrowest intervals. Laplace,
+                Checking (of guesses), LimitedChecking (with `failures`), Thresholdout (of guesses,
+                protecting records) and those of other packages only if named. OpenEnded, alone
+                and without `questions`, promises for as many as will come
     guesser     where guesses come from if none is given, in a session that checks them:
                 peekproof.Training(rows), peekproof.learned_weights(domain), or your own
     categories  which values a text column has, by its name: what `histogram(carrier)` and `late by
@@ -273,26 +272,16 @@ class Wish:
                 )
             return self
         wish = replace(self, confidence=self.confidence or before.confidence)
-        kind = described_mechanism({"key": "0" * 32, **before.mechanism}, rows=before.rows)
-        open_ended = isinstance(kind, OpenEnded)
-        if not open_ended:
+        kind = recorded_mechanism(before.mechanism, rows=before.rows)
+        if not kind.open_ended:
             wish = replace(wish, questions=self.questions or before.questions)
-        chosen = self.mechanisms or self.rounds or self.limit or (open_ended and self.questions)
-        return wish if chosen else replace(wish, mechanisms=[type(kind)], **_limits(kind))
-
-
-def _limits(mechanism: Mechanism) -> Mapping[str, Any]:
-    """What a new plan by such a mechanism has to be told besides."""
-    match mechanism:
-        case Rounds():
-            return {"rounds": mechanism.rounds}
-        case LimitedChecking():
-            limit = Limit(failures=mechanism.failures, tolerance=mechanism.tolerance)
-            return {"limit": limit}
-        case Thresholdout():
-            return {"limit": Limit(failures=mechanism.budget, tolerance=None)}
-        case _:
-            return {}
+        chosen = (
+            self.mechanisms or self.rounds or self.limit or (kind.open_ended and self.questions)
+        )
+        told = kind.again()
+        if chosen:
+            return wish
+        return replace(wish, mechanisms=[type(kind)], rounds=told.rounds, limit=told.limit)
 
 
 def new_plan(
@@ -308,19 +297,23 @@ def new_plan(
     """What a new ledger for these rows would promise; `usual` questions if no number is said."""
     confidence, rows = confidence or CONFIDENCE, source.rows
     if not source.ordered:
-        if rounds is not None or set(FRESH_ROWS) & set(mechanisms or ()):
+        if rounds is not None or any(kind.ordered for kind in mechanisms or ()):
             raise unordered(source)
-        mechanisms = mechanisms or [kind for kind in MECHANISMS if kind not in FRESH_ROWS]
-    if mechanisms and OpenEnded in mechanisms:
+        mechanisms = mechanisms or [
+            kind for kind in every_mechanism().values() if kind.automatic and not kind.ordered
+        ]
+    open_ended = next((kind for kind in mechanisms or () if kind.open_ended), None)
+    if mechanisms and open_ended:
         if len(mechanisms) > 1 or questions is not None or rounds is not None or limit is not None:
             failures = None if limit is None else limit.failures
             raise InvalidInput(
                 argument="mechanisms",
-                accepted="OpenEnded alone, and no number of questions, rounds or failures with it",
+                accepted=f"{open_ended.__name__} alone, and no number of questions, rounds or "
+                "failures with it",
                 given=f"{len(mechanisms)} mechanisms, questions={questions}, rounds={rounds}, "
                 f"failures={failures}",
             )
-        return open_ended_plan(rows=rows, confidence=confidence)
+        return open_ended_plan(open_ended, rows=rows, confidence=confidence)
     target = Target(confidence=confidence, questions=questions or usual)
     return useful_plan(rows, target, mechanisms, rounds, limit)
 
@@ -346,7 +339,7 @@ def _opening(table: Source, best: Plan, rng: Entropy, witness: Witness | None) -
         rows=table.rows,
         confidence=best.target.confidence,
         questions=best.target.questions,
-        mechanism=_keyed(best.mechanism, rng).describe(),
+        mechanism=best.mechanism.keyed(rng).record(),
         budget=best.budget,
         entropy=rng.description,
         witness=NONE if witness is None else "",
@@ -354,10 +347,3 @@ def _opening(table: Source, best: Plan, rng: Entropy, witness: Witness | None) -
         frame=frame.describe() if frame else {},
         about=str(getattr(table, "about", "")),
     )
-
-
-def _keyed(mechanism: Mechanism, rng: Entropy) -> Mechanism:
-    """The mechanism to run: if it splits rows, with a key that nobody has seen."""
-    if isinstance(mechanism, Splitting | Rounds):
-        return replace(mechanism, key=f"{rng.bits(128):032x}")
-    return mechanism

@@ -9,17 +9,13 @@ from peekproof.core.charge import added
 from peekproof.core.numerics import decimal_up, float_up
 from peekproof.core.width import Width, plus_minus
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import Selection
-from peekproof.planner.own import Price
-from peekproof.planner.plan import Guessed, Plan
-from peekproof.planner.price import planned_price
-from peekproof.planner.recorded import own_certificate_of, span_of
-from peekproof.query.form import Form, Given, Grouped, Quantile
+from peekproof.mechanisms.base import Ask, Past, says_nothing
+from peekproof.mechanisms.plan import Plan, Price
+from peekproof.query.form import Form, Given, Grouped
 from peekproof.query.question import Question
+from peekproof.session.queries import InWords
 from peekproof.session.quotients import drawn_for, drawn_within, found_in
 from peekproof.session.reply import Replies
-from peekproof.session.request import question_request, says_nothing
 
 # Questions' worth that nobody needs to be asked about.
 FEW = 5
@@ -37,7 +33,7 @@ def drawn_prices(
     `found` has the price of each by itself. What several of them need, as means of a column need
     how many rows have a value, is drawn once; `price_of` has its price with a radius of its own.
     """
-    if isinstance(plan.mechanism, Guessed):  # one by one, and without a radius
+    if plan.mechanism.guesses:  # one by one, and without a radius
         parts: list[tuple[Question, float | None]]
         parts = [(each, None) for each in drawn_for(asked for asked, _ in found)]
     else:
@@ -77,13 +73,14 @@ def priced(
     plan: Plan,
     asked: Question,
     *,
-    radius: float | None,
-    loss: float | None,
-    draw: int,
+    past: Past,
+    batch: int = 1,
+    radius: float | None = None,
+    loss: float | None = None,
     before: Callable[[Question], Price | None],
     group_of: Callable[[Question], Answer | None] = _unknown,
 ) -> Price:
-    """The price of a question that ends a batch with this draw of the ledger.
+    """The price of a question in a batch of so many that comes after this past.
 
     `before` has that of a question that was answered before, which nobody can have otherwise. The
     price of a quotient is what its two parts cost; `group_of` has the answer to a condition that
@@ -91,38 +88,29 @@ def priced(
     """
     if isinstance(asked.form, Given):
         over, under = (
-            priced(plan, each, radius=own, loss=loss, draw=draw, before=before)
+            priced(plan, each, past=past, batch=batch, radius=own, loss=loss, before=before)
             for each, own in drawn_within(plan, [asked], radius)
         )
         group = group_of(drawn_for([asked])[1])
         return quotient_price(asked.form, over, under, group=group)
-    request = question_request(plan, asked, radius=radius, loss=loss)  # refused as when asked
-    if known := before(asked):
-        return in_units(known, asked.form)
-    found = request.price or planned_price(plan, draw=draw)
-    if request.price is None and request.extra:
-        # As its answer will be certified: numbers are read in fixed point, with a law of its own.
-        terms = {**found.offer.terms, **dict(request.extra)}
-        found = replace(found, certificate=own_certificate_of(plan, terms, ledger=MEMORY))
-    return in_units(found, asked.form)
+    ask = Ask(what=InWords(asked), radius=radius, loss=loss)
+    draw = plan.mechanism.offer(ask, past, batch=batch)  # refused as when asked
+    return in_units(before(asked) or Price.of(draw, plan), plan, asked.form)
 
 
-def in_units(price: Price, form: Form) -> Price:
+def in_units(price: Price, plan: Plan, form: Form) -> Price:
     """The price of a question of this form, with the width of its answer."""
-    radius = Fraction(price.certificate.radius)
-    match form:
-        case Quantile():
-            told = Width.within(price.certificate.radius, of=" of its level")
-        case Grouped():
-            low, high = (Fraction(end) for end in form.bounds)
-            # Of released shares a and b of the rows in a cell that count and that do not, the
-            # first is a/(a + b) of both, and [a − r, a + r] and [b − r, b + r] move that by at
-            # most r/(a + b), less where 0 cuts them off.
-            reach = radius * (high - low)
-            told = Width.within_group(joint=reach, whole=high - low)
-        case _:
-            low, high = (Fraction(end) for end in form.span)
-            told = Width.within(float_up(radius * (high - low)))
+    low, high = (Fraction(end) for end in form.span)
+    if isinstance(form, Grouped):
+        low, high = (Fraction(end) for end in form.bounds)
+        # Of released shares a and b of the rows in a cell that count and that do not, the
+        # first is a/(a + b) of both, and [a − r, a + r] and [b − r, b + r] move that by at
+        # most r/(a + b), less where 0 cuts them off.
+        reach = Fraction(price.certificate.radius) * (high - low)
+        told = Width.within_group(joint=reach, whole=high - low)
+    else:
+        outcome = price.failed if price.known else None
+        told = price.draw.width(plan.mechanism, plan.target, high - low, failed=outcome)
     return replace(price, told=told)
 
 
@@ -147,13 +135,13 @@ def quotient_price(form: Given, over: Price, under: Price, *, group: Answer | No
     else:
         told = Width.within_group(joint=joint, whole=high - low)
     wider = max(over, under, key=lambda each: each.certificate.radius)
-    offer = replace(
-        wider.offer,
-        cost=added(over.offer.cost, under.offer.cost),
-        draws=over.offer.draws + under.offer.draws,
+    return replace(
+        wider,
+        cost=added(over.cost, under.cost),
+        draws=over.draws + under.draws,
+        questions=over.questions + under.questions,
+        told=told,
     )
-    questions = over.questions + under.questions
-    return replace(wider, offer=offer, questions=questions, told=told)
 
 
 def _check_worth(over: Price, group: Answer, *, whole: Fraction) -> None:
@@ -185,36 +173,14 @@ def _check_worth(over: Price, group: Answer, *, whole: Fraction) -> None:
     )
 
 
-def checked(plan: Plan, price: Price) -> Price:
-    """The price of a guess, or of a choice where guesses are checked, with the width of its answer.
+def told_as(price: Price, plan: Plan, *, scale: Fraction) -> Price:
+    """The price of a guess or of a choice, with the width of its answer on so wide a scale.
 
     A guess has two: what became of it is told with the answer, and not known before.
     """
-    terms = price.offer.terms
-    scale = span_of(terms).width
-    if isinstance(price.mechanism, Selection):
-        # No candidate reaches beyond the interval of the best, on both sides of its value.
-        gap = min(2 * Fraction(price.certificate.radius), Fraction(1))
-        return replace(price, told=Width.within(float_up(gap * scale)))
-    if price.known:
-        radius = Fraction(price.certificate.radius) * scale
-        return replace(price, told=Width.within(float_up(radius)))
-    confirmed, failed = (
-        own_certificate_of(plan, {**terms, "outcome": outcome}, ledger=MEMORY).radius
-        for outcome in ("passed", "failed")
-    )
-    told = Width.checked(
-        confirmed=float_up(Fraction(confirmed) * scale),
-        failed=float_up(Fraction(failed) * scale),
-    )
+    outcome = price.failed if price.known else None
+    told = price.draw.width(plan.mechanism, plan.target, scale, failed=outcome)
     return replace(price, told=told)
-
-
-def choice_price(plan: Plan, price: Price, *, width: float) -> Price:
-    """The price of a choice, with how much better the best can be."""
-    if isinstance(price.mechanism, Selection):
-        return checked(plan, price)
-    return replace(price, told=Width.within(price.reach(width)))
 
 
 def within_known(

@@ -6,8 +6,7 @@ from dataclasses import replace
 from peekproof.core import check
 from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.plan import Plan
+from peekproof.mechanisms.plan import Plan
 from peekproof.query.cells import bare, plain_number
 from peekproof.query.form import Given, Grouped, Mean
 from peekproof.query.question import Question, question_of
@@ -55,9 +54,7 @@ def _parts_within(
     over, under = parts
     low, high = question.form.of.span
     share = check.positive_float(radius=radius) / (high - low)
-    # Without noise there is one radius for all, which a wider one gets anyway.
-    wider = isinstance(plan.mechanism, Gaussian) and share >= plan.radius
-    return [(over, radius), (under, None if wider else share)]
+    return [(over, radius), (under, None if share >= plan.radius else share)]
 
 
 def _parts(question: Question) -> tuple[Question, ...]:

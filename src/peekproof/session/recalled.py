@@ -10,17 +10,15 @@ from peekproof.core.answer import Answer, HistogramAnswer
 from peekproof.core.certificate import Certificate, Interval, Span
 from peekproof.core.charge import nothing
 from peekproof.core.errors import InvalidInput, QuestionError
+from peekproof.core.finding import Chosen, Finding, Numbers
 from peekproof.derive.conditional import GroupedAnswer
 from peekproof.ledger.record import Settled
-from peekproof.mechanisms.gaussian import GaussianVector
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.form import Grouped, Histogram
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
-from peekproof.session.certified import finding_of
-from peekproof.session.finding import Chosen, Finding, Numbers
 from peekproof.session.history import History, Recorded
-from peekproof.session.past import with_outcome
+from peekproof.session.records import finding_of, numbers
 
 # Longer lists of candidates are not read again: that takes longer than it helps.
 _MOST_CANDIDATES = 100
@@ -39,7 +37,7 @@ class Recall:
         *,
         place: str,
         schema: Schema,
-        certificate: Callable[[Mapping[str, str]], Certificate],
+        certificate: Callable[[Settled], Certificate],
         rows: int,
     ) -> None:
         self._place = place
@@ -63,31 +61,28 @@ class Recall:
 
     def recorded(self, number: int, digest: str, settled: Settled) -> Recorded:
         """One answer, which has this number among all."""
-        found = finding_of(settled, self._certify, rows=self._rows, ledger=self._place)
+        found = finding_of(settled, self._certificate, rows=self._rows, ledger=self._place)
         return Recorded(
             number=number,
             digest=digest,
             question=settled.text,
             analyst=settled.analyst,
             found=self._named(found, digest, settled),
-            certificate=self._certify(settled),
+            certificate=self._certificate(settled),
         )
-
-    def _certify(self, settled: Settled) -> Certificate:
-        return self._certificate(with_outcome(settled))
 
     def _named(self, found: Finding, digest: str, settled: Settled) -> Finding:
         """The same with names, if the question tells them."""
         if isinstance(found, Chosen):
             return self._chosen(found, digest, settled.text)
-        if not isinstance(found, Numbers) or settled.terms.get("kind") != GaussianVector.KIND:
+        if not isinstance(found, Numbers):
             return found
         asked = self._read(settled.text, digest)
         match asked and asked.form:
             case Histogram() as form if form.dimension == len(found.cells):
                 return Numbers(found.cells, found.span, form.labels)
             case Grouped() as form if form.dimension == len(found.cells):
-                return _within(form, settled, self._certify(settled))
+                return _within(form, settled, self._certificate(settled))
             case _:
                 return found
 
@@ -112,7 +107,7 @@ class Recall:
 
 def _within(form: Grouped, settled: Settled, certificate: Certificate) -> Numbers:
     """What holds within the cells, as it follows from what was drawn for them."""
-    shares = settled.value if isinstance(settled.value, tuple) else (settled.value,)
+    shares = numbers(settled.value)
     free = nothing("draws")
     cells = tuple(
         Answer(question=label, released=share, certificate=certificate, cost=free, remaining=0)

@@ -5,34 +5,30 @@ from dataclasses import dataclass
 from typing import final
 
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Charge, Offer, amount_of, unit_of
+from peekproof.core.charge import Offer, amount_of, unit_of
 from peekproof.core.errors import InvalidInput
+from peekproof.core.finding import Finding
 from peekproof.core.numerics import level_down
 from peekproof.core.shown import visible_lines
 from peekproof.ledger.entry import Entry, checked
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import PublicOpening
-from peekproof.ledger.record import Paid, values_from_body
+from peekproof.ledger.record import Paid, paid_from_body
 from peekproof.ledger.state import State
-from peekproof.mechanisms.fresh_rows import without_key
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.planner.plan import Plan
-from peekproof.planner.recorded import recorded_plan
-from peekproof.planner.remaining import halted, remaining_questions, remaining_rounds
-from peekproof.query.schema import Schema
-from peekproof.session.certified import Certifier, Finding
+from peekproof.mechanisms.plan import recorded_plan
 from peekproof.session.custody import in_custody
-from peekproof.session.past import Past, with_outcome
+from peekproof.session.past import Pasts
 from peekproof.session.receipt_text import receipt_text
+from peekproof.session.records import Certifier, failed
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """An answer, who asked and when, its two entries, its price, and why its interval holds.
+    """An answer, who asked and when, its entry, its price, and why its interval holds.
 
-    `left` is how many planned questions fitted after the reservation, none if its failure was the
-    last; `rounds_left` how many rounds, where they are counted. `number` counts answers from 1, in
+    `left` is how many planned questions fitted after it, none if its failure was the last;
+    `rounds_left` how many rounds, where they are counted. `number` counts answers from 1, in
     the order of the ledger.
     `overrides` are the custodian's, earlier or later: one promise covers all answers.
     """
@@ -42,13 +38,13 @@ class Receipt:
     number: int
     digest: str
     paid: Paid
-    reserve: Entry
-    settle: Entry
+    entry: Entry
     left: int
     rounds_left: int | None
     finding: Finding
     certificate: Certificate
     terms: Mapping[str, str]
+    failed: bool = False  # whether the answer corrects a guess
     overrides: tuple[Mapping[str, str], ...] = ()
 
     @property
@@ -66,16 +62,12 @@ class Receipt:
     @property
     def mechanism(self) -> dict[str, str]:
         """How the answer was drawn; a key is left out."""
-        return without_key(self.terms if "kind" in self.terms else self.opening.mechanism)
+        return dict(self.terms)
 
     @property
-    def asked_at(self) -> str | None:
-        """When it was paid for, in whole seconds; ledgers of format 1 do not say."""
-        return _time(self.reserve)
-
-    @property
-    def answered_at(self) -> str | None:
-        return _time(self.settle)
+    def at(self) -> str:
+        """When it was answered, in whole seconds."""
+        return str(self.entry.body["at"])
 
     def text(self) -> str:
         """The receipt as plain text, at most 80 columns wide."""
@@ -92,16 +84,9 @@ class Receipt:
             "analyst": self.analyst,
             "answer": self.finding.to_dict(),
             "confidence": level_down(self.certificate.target.confidence),
-            "asked": {
-                "entry": self.reserve.sequence,
-                "digest": self.reserve.digest.hex(),
-                "at": self.asked_at,
-            },
-            "answered": {
-                "entry": self.settle.sequence,
-                "digest": self.settle.digest.hex(),
-                "at": self.answered_at,
-            },
+            "entry": self.entry.sequence,
+            "entry_digest": self.entry.digest.hex(),
+            "at": self.at,
             "unit": unit_of(self.offer.cost),
             "cost": str(amount_of(self.offer.cost)),
             "draws": self.offer.draws,
@@ -136,23 +121,14 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
         {"reason": str(each["reason"]), "against": private.published(str(each["against"]))}
         for each in ledger.look().overrides
     )
-    past, checks = Past(schema=Schema({})), isinstance(plan.mechanism, LimitedChecking)
-    paid: dict[int, _Bought] = {}
-    number = 0
+    pasts, unit, number = Pasts(plan), unit_of(plan.budget), 0
     for entry in checked(ledger.stream(), after=None, ledger=ledger.place):
-        known = _answered(entry, state)
         state.apply(entry)
-        if entry.kind == "reserve":
-            bought = state.pending[entry.sequence]
-            paid[entry.sequence] = _Bought.now(entry, bought, plan, state.spent, state.draws)
-        if entry.kind != "settle":
+        if entry.kind != "answer":
             continue
-        reserved = paid.pop(int(entry.body["reserve"]))
-        # Only the answer tells whether its guess was the last that could fail.
-        over = checks and halted(plan, failures=past.look(state).failures)
-        for digest, each in reserved.questions.items():
-            if digest in known:
-                continue  # drawn twice: the first answer stands
+        past = pasts.look(state)
+        room = amount_of(plan.budget) - past.spent
+        for digest, each in paid_from_body(entry.body, unit=unit).items():
             number += 1
             settled = state.answers[digest]
             yield Receipt(
@@ -161,42 +137,12 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
                 number=number,
                 digest=digest,
                 paid=each,
-                reserve=reserved.entry,
-                settle=entry,
-                left=0 if over else reserved.left,
-                rounds_left=reserved.rounds_left,
+                entry=entry,
+                left=plan.mechanism.left(past),
+                rounds_left=plan.mechanism.rounds_left(past, room=room),
                 finding=certifier.finding(settled),
                 certificate=certifier.certificate(settled),
-                terms=with_outcome(settled),
+                terms=settled.terms,
+                failed=failed(settled, rows=plan.rows),
                 overrides=overrides,
             )
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class _Bought:
-    """A reservation, and what was left right after it."""
-
-    entry: Entry
-    questions: Mapping[str, Paid]
-    left: int
-    rounds_left: int | None
-
-    @classmethod
-    def now(
-        cls, entry: Entry, questions: Mapping[str, Paid], plan: Plan, spent: Charge, draws: int
-    ) -> "_Bought":
-        left = remaining_questions(plan, spent=spent, draws=draws)
-        return cls(entry, questions, left, remaining_rounds(plan, spent=spent))
-
-
-def _answered(entry: Entry, state: State) -> set[str]:
-    """Which questions of a settlement had an answer before it."""
-    if entry.kind != "settle":
-        return set()
-    return {digest for digest in values_from_body(entry.body) if digest in state.answers}
-
-
-def _time(entry: Entry) -> str | None:
-    found = entry.body.get("at")
-    return None if found is None else str(found)

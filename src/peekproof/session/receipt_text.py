@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from peekproof.core.certificate import UNIT
 from peekproof.core.charge import amount_of, unit_of
+from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.core.theorem import lookup
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import GuessAndCheck, Selection
-from peekproof.planner.recorded import span_of
-from peekproof.session.certified import Chosen, Level, Numbers
+from peekproof.mechanisms.base import UNITS
+from peekproof.session.records import span_of
 
 if TYPE_CHECKING:
     from peekproof.session.receipt import Receipt
@@ -35,7 +35,7 @@ _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 def receipt_text(receipt: "Receipt") -> str:
     """All of it, with a newline at the end; only a long path makes a line of over 80 columns."""
     certificate, opening = receipt.certificate, receipt.opening
-    reserve, settle = receipt.reserve, receipt.settle
+    entry = receipt.entry
     lines = [
         f"Peekproof receipt: answer {receipt.number:,}",
         "",
@@ -43,16 +43,13 @@ def receipt_text(receipt: "Receipt") -> str:
         *_field("Answer", *receipt.finding.lines()),
         *_field("Confidence", _confidence(receipt)),
         *(_field("Analyst", receipt.analyst) if receipt.analyst else ()),
-        *_times(receipt),
+        *_field("Time", _moment(receipt.at)),
         *_field("Cost", _cost(receipt), _left(receipt)),
         *_field("Mechanism", _mechanism(receipt)),
+        *(_field("Guess", _guess(receipt)) if "guess" in receipt.terms else ()),
         *_field("Data", f"{opening.rows:,} rows, {opening.data}"),
         f"{'Ledger':<{_LABEL}}{_literal(receipt.place)}",
-        *_field(
-            "Entries",
-            f"{reserve.sequence:,}, paid for: digest {reserve.digest.hex()[:_DIGITS]}…",
-            f"{settle.sequence:,}, answered: digest {settle.digest.hex()[:_DIGITS]}…",
-        ),
+        *_field("Entry", f"{entry.sequence:,}, digest {entry.digest.hex()[:_DIGITS]}…"),
         "",
         "Why it holds",
         *_wrapped(_reach(receipt)),
@@ -67,8 +64,8 @@ def receipt_text(receipt: "Receipt") -> str:
         "",
         "How to check it",
         *_wrapped(
-            "The two digests above are in the ledger and in every export of it, and cover all "
-            "entries before them."
+            "The digest above is in the ledger and in every export of it, and covers all entries "
+            "before it."
         ),
         *_commands(receipt.place),
     ]
@@ -118,13 +115,6 @@ def _confidence(receipt: "Receipt") -> str:
     )
 
 
-def _times(receipt: "Receipt") -> list[str]:
-    asked, answered = receipt.asked_at, receipt.answered_at
-    if asked is None or answered is None:
-        return _field("Time", "not recorded by the version that wrote these entries")
-    return [*_field("Asked", _moment(asked)), *_field("Answered", _moment(answered))]
-
-
 def _moment(at: str) -> str:
     return at.replace("T", " ").replace("Z", " UTC")
 
@@ -147,18 +137,17 @@ def _left(receipt: "Receipt") -> str:
 def _mechanism(receipt: "Receipt") -> str:
     described = receipt.mechanism
     kind = described.get("kind", "")
-    apart = (
-        "kind",
-        "low",
-        "high",
-        *(_PAST if kind in (GuessAndCheck.KIND, Selection.KIND) else ()),
-    )
+    apart = ("kind", "package", *UNITS, *_PAST)
     shown = [
         f"{name} = {value if len(value) <= _LONGEST else value[: _LONGEST - 1] + '…'}"
         for name, value in sorted(described.items())
         if name not in apart
     ]
     return f"{kind} ({', '.join(shown)})" if shown else kind
+
+
+def _guess(receipt: "Receipt") -> str:
+    return "not confirmed by the rows" if receipt.failed else "confirmed by the rows"
 
 
 def _reach(receipt: "Receipt") -> str:

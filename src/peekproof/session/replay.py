@@ -13,10 +13,8 @@ from peekproof.ledger.entry import checked
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.opening import Opening
 from peekproof.ledger.state import State
-from peekproof.planner.paid import check_paid
-from peekproof.planner.recorded import recorded_plan
-from peekproof.session.certified import Certifier
-from peekproof.session.recount import check_pasts
+from peekproof.mechanisms.plan import recorded_plan
+from peekproof.session.records import Certifier, check_paid, check_record
 
 # Replay tells how far it is after so many entries.
 _STEP = 1024
@@ -38,13 +36,9 @@ class Replay:
         return sum(self.kinds.values())
 
     @property
-    def unsettled(self) -> int:
+    def unanswered(self) -> int:
         """How many questions were paid for and never answered."""
-        return sum(len(questions) for questions in self.state.pending.values())
-
-    @property
-    def refusals(self) -> int:
-        return sum(account.refusals for account in self.state.accounts.by_name.values())
+        return sum(len(questions) for questions in self.state.unanswered.values())
 
     def to_dict(self) -> dict[str, object]:
         """Everything but the place, with exact amounts as text."""
@@ -62,14 +56,11 @@ class Replay:
             "spent": str(amount_of(state.spent)),
             "draws": state.draws,
             "answers": len(state.answers),
-            "drawn_twice": len(state.repeated),
-            "unsettled": self.unsettled,
-            "refusals": self.refusals,
+            "unanswered": self.unanswered,
             "analysts": {
                 name: {
                     "spent": str(account.spent),
                     "draws": account.draws,
-                    "refusals": account.refusals,
                 }
                 for name, account in state.accounts.by_name.items()
             },
@@ -113,12 +104,11 @@ def _certified(ledger: Ledger, state: State, opening: Opening) -> int:
     """How many answers are certified again: all, or it raises."""
     plan = recorded_plan(opening, ledger=ledger.place)
     check_paid(plan, state.offers.values(), ledger=ledger.place)
-    check_pasts(plan, ledger)
+    check_record(plan, ledger)
     certifier = Certifier(plan, ledger=ledger.place)
-    answers = (*state.answers.values(), *state.repeated)
-    for settled in answers:
+    for settled in state.answers.values():
         certifier.finding(settled)
-    return len(answers)
+    return len(state.answers)
 
 
 def _compare(ledger: Ledger, state: State) -> None:
@@ -137,7 +127,7 @@ def _sums(state: State) -> tuple[object, ...]:
         state.spent,
         state.draws,
         len(state.answers),
-        sorted(state.pending),
+        {entry: sorted(each) for entry, each in state.unanswered.items()},
         state.accounts.to_body(),
         state.overrides,
         state.closed,

@@ -11,14 +11,12 @@ from peekproof.core.certificate import Certificate, Span
 from peekproof.core.charge import Charge, nothing, unit_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.data.statistic import PairStatistic, Statistic
-from peekproof.ledger.ledger import Reservation
 from peekproof.ledger.record import Settled
-from peekproof.planner.recorded import span_of
+from peekproof.mechanisms.base import Value
 from peekproof.query.candidates import Candidates
 from peekproof.query.form import Grouped, Histogram, Quantile
 from peekproof.query.question import Question
-from peekproof.session.past import guessed, plausible, with_outcome
-from peekproof.session.selecting import selected, selected_share
+from peekproof.session.records import IMPOSSIBLE, drawn, numbers, span_of
 
 Reply = Answer | HistogramAnswer | QuantileAnswer
 
@@ -31,8 +29,8 @@ class Replies:
         self,
         *,
         settled: Mapping[str, Settled],
-        reserved: Reservation,
-        certificate: Callable[[Mapping[str, str]], Certificate],
+        paid: Mapping[str, Charge],
+        certificate: Callable[[Settled], Certificate],
         unit: Charge,
         remaining: int,
         place: str,
@@ -43,8 +41,7 @@ class Replies:
         self._certificate = certificate
         self._free = nothing(unit_of(unit))
         self._remaining = remaining
-        costs = (offer.cost for offer in reserved.offers)
-        self._unpaid = dict(zip(reserved.digests, costs, strict=True))
+        self._unpaid = dict(paid)
 
     def any(self, question: Question) -> Reply:
         """The answer to a question of any form."""
@@ -58,25 +55,29 @@ class Replies:
 
     def scalar(self, asked: Question | Statistic | PairStatistic) -> Answer:
         known = self._settled[asked.digest]
-        span = self._span(known, asked)
-        if guessed(known):
-            known = self._checked(known)
-        share, drawn = self._share(self._one(known)), asked.digest in self._unpaid
-        found = self._answer(asked.text, known, share, span, cost=self._paid(asked.digest))
-        return replace(found, drawn=drawn)
-
-    def _checked(self, known: Settled) -> Settled:
-        """A checked guess, with its outcome among the terms, for its certificate."""
-        value = known.value
-        if not isinstance(value, tuple) or not self._possible(known):
+        span, shares = self._span(known, asked), self._shares(known)
+        if len(shares) != 1:
             raise self._damaged()
-        return Settled(known.text, value[0], with_outcome(known))
+        new = asked.digest in self._unpaid
+        found = self._answer(asked.text, known, shares[0], span, cost=self._paid(asked.digest))
+        return replace(found, drawn=new)
 
-    def _possible(self, known: Settled) -> bool:
+    def _shares(self, known: Settled) -> Value:
+        """What the answer tells, if it can be one."""
         try:
-            return plausible(known, rows=self._rows)
-        except (KeyError, ValueError, ZeroDivisionError, TypeError):
-            return False
+            return drawn(known, rows=self._rows).shares(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+
+    def _chosen(self, known: Settled, size: int) -> int:
+        """The place of what was chosen among so many."""
+        try:
+            place = drawn(known, rows=self._rows).chosen(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+        if place >= size:
+            raise self._damaged()
+        return place
 
     def histogram(self, asked: Question) -> HistogramAnswer:
         """All numbers of a histogram, or those from which shares or means by cells follow."""
@@ -84,12 +85,13 @@ class Replies:
         form = asked.form
         if not isinstance(form, Histogram | Grouped):
             raise TypeError("not a histogram")
-        if not isinstance(known.value, tuple) or len(known.value) != form.dimension:
+        shares = self._shares(known)
+        if len(shares) != form.dimension:
             raise self._damaged()
         span, labels = self._span(known, asked), _labels(form)
         cells = tuple(
-            self._answer(_cell(label, form, asked.text), known, self._share(share), span, cost=cost)
-            for label, share in zip(labels, known.value, strict=True)
+            self._answer(_cell(label, form, asked.text), known, share, span, cost=cost)
+            for label, share in zip(labels, shares, strict=True)
         )
         return HistogramAnswer(
             question=asked.text,
@@ -103,52 +105,32 @@ class Replies:
         known, form = self._settled[asked.digest], asked.form
         if not isinstance(form, Quantile):
             raise TypeError("not a quantile")
-        index = self._index(known, form.steps)
+        index = self._chosen(known, form.steps)
         return QuantileAnswer(
             question=asked.text,
             value=form.value(index),
             after=form.value(index - 1) if index else -inf,
             level=form.level,
-            certificate=self._certificate(known.terms),
+            certificate=self._certificate(known),
             cost=self._paid(asked.digest),
             remaining=self._remaining,
         )
 
     def choice(self, asked: Candidates) -> Choice:
-        known = self._settled[asked.digest]
-        if selected(known.terms):
-            return self._selected(asked, known)
-        index = self._index(known, len(asked.questions))
-        return Choice(
-            chosen=asked.questions[index].text,
-            index=index,
-            candidates=len(asked.questions),
-            certificate=self._certificate(known.terms),
-            cost=self._paid(asked.digest),
-            remaining=self._remaining,
-            span=self._span(known, asked.questions[index]),
-        )
-
-    def _selected(self, asked: Candidates, known: Settled) -> Choice:
-        """The best of the sample, with its interval."""
-        try:
-            index, share = selected_share(known.terms, known.value, rows=self._rows)
-        except (KeyError, ValueError, ZeroDivisionError, TypeError):
-            raise self._damaged() from None
-        if known.terms["candidates"] != str(len(asked.questions)):
-            raise self._damaged()
+        """What was chosen, with its interval if its share was told."""
+        known, cost = self._settled[asked.digest], self._paid(asked.digest)
+        size, shares = len(asked.questions), self._shares(known)
+        index = self._chosen(known, size)
         text, span = asked.questions[index].text, self._span(known, asked.questions[index])
-        cost = self._paid(asked.digest)
-        winner = self._answer(text, known, share, span, cost=cost)
         return Choice(
             chosen=text,
             index=index,
-            candidates=len(asked.questions),
-            certificate=winner.certificate,
+            candidates=size,
+            certificate=self._certificate(known),
             cost=cost,
             remaining=self._remaining,
             span=span,
-            winner=winner,
+            winner=self._answer(text, known, shares[0], span, cost=cost) if shares else None,
         )
 
     def _answer(
@@ -157,21 +139,11 @@ class Replies:
         return Answer(
             question=text,
             released=span.value(share),
-            certificate=self._certificate(known.terms),
+            certificate=self._certificate(known),
             cost=cost,
             remaining=self._remaining,
             span=span,
         )
-
-    def _one(self, settled: Settled) -> Fraction:
-        if isinstance(settled.value, tuple):
-            raise self._damaged()
-        return settled.value
-
-    def _share(self, value: Fraction) -> Fraction:
-        if not 0 <= value <= 1:
-            raise self._damaged()
-        return value
 
     def _span(self, settled: Settled, asked: Question | Statistic | PairStatistic) -> Span:
         """The units that were recorded, if they are those of the question."""
@@ -184,12 +156,6 @@ class Replies:
             if recorded != Span.between(Fraction(low), Fraction(high)):
                 raise self._damaged()
         return recorded
-
-    def _index(self, settled: Settled, size: int) -> int:
-        value = self._one(settled)
-        if value.denominator != 1 or not 0 <= value < size:
-            raise self._damaged()
-        return int(value)
 
     def _damaged(self) -> LedgerDamaged:
         return LedgerDamaged(ledger=self._place, problem="records an answer of another shape")

@@ -1,34 +1,55 @@
-"""What analysts call. Each call becomes a request, which goes through the flow."""
+"""Sessions: each call of an analyst becomes asks, which all go one way (see `Session._draw`).
 
-from collections.abc import Iterable, Mapping
+ask → offer (how it will be drawn, or refused) → read → ledger.write (draw, charge, record) → answer
+"""
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from copy import copy
-from typing import cast, final
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+from typing import Any, cast, final
 
+from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import used_part
+from peekproof.core.charge import Charge, Offer, Refused, amount_of, nothing, unit_of, used_part
+from peekproof.core.errors import (
+    EvaluationFailed,
+    InvalidInput,
+    LedgerClosed,
+    LedgerDamaged,
+    PeekproofError,
+    Refusal,
+    ShareExhausted,
+)
+from peekproof.core.secret import Exact
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.source import Source
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.guess.guesser import Guesser
-from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.ledger import Ledger, Written
+from peekproof.ledger.record import Settled
+from peekproof.ledger.record import Value as Recorded
+from peekproof.mechanisms.base import Ask, Draw, Past
+from peekproof.mechanisms.plan import Plan, Price, certificate_of
 from peekproof.noise.entropy import Entropy
-from peekproof.planner.own import Price
-from peekproof.planner.plan import Guessed, Plan
-from peekproof.planner.price import price
-from peekproof.query.candidates import Candidates, parse_candidates
-from peekproof.query.form import Given, Grouped, Histogram, Quantile
+from peekproof.query.candidates import parse_candidates
+from peekproof.query.form import Given, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
-from peekproof.session.flow import Flow
-from peekproof.session.guessing import Guessing, past_of
+from peekproof.session.agreed import no_statistic
+from peekproof.session.custody import overridden
 from peekproof.session.history import History
 from peekproof.session.html import session_html
 from peekproof.session.parsing import Asked, analyst_name, check_scalar, of_form, parsed
-from peekproof.session.pricing import checked, choice_price, priced, quotient_price, within_known
-from peekproof.session.promised import left_text, next_width, promised
+from peekproof.session.past import Pasts
+from peekproof.session.pricing import priced, quotient_price, told_as, within_known
+from peekproof.session.queries import ANY_SHARE, Best, InWords, Measured, guessable
 from peekproof.session.quotients import (
     AnyAnswer,
     OneNumber,
@@ -38,8 +59,10 @@ from peekproof.session.quotients import (
     one_number_of,
 )
 from peekproof.session.recalled import Recall
+from peekproof.session.records import IMPOSSIBLE, FromLedger, drawn, numbers, offer_of, written
 from peekproof.session.reply import Replies
-from peekproof.session.request import Request, best_request, question_request, statistic_request
+
+_SHOWN = 80
 
 
 @final
@@ -61,17 +84,17 @@ class Session:
         self.analyst = analyst_name(analyst)
         self.ledger, self._table = ledger, table
         self.schema = table.schema if schema is None else schema
-        past, name = past_of(plan, schema=self.schema, guesser=guesser), self.analyst
-        flow = Flow(table=table, plan=plan, ledger=ledger, rng=rng, past=past, analyst=name)
-        self._flow = flow
-        self._guessing = Guessing(plan=plan, ledger=ledger, flow=flow, past=past, guesser=guesser)
+        self._guesser = guesser
+        self._pasts = Pasts(plan, schema=self.schema, guesser=guesser)
+        self._run = plan.mechanism.start(rng=rng)
+        self._turn = threading.RLock()
+        self._named = len(ledger.overrides)  # by the plan; others may come while it is at work
+        self._certificates: dict[tuple[int, Draw, bool], Certificate] = {}
 
     def as_analyst(self, name: str) -> "Session":
         """The same session, with questions charged to this analyst and kept within their share."""
         other = copy(self)
         other.analyst = analyst_name(name)
-        other._flow = self._flow.as_analyst(other.analyst)
-        other._guessing = self._guessing.through(other._flow)
         return other
 
     def ask(
@@ -100,21 +123,25 @@ class Session:
         """
         asked: Question | PairStatistic
         if isinstance(question, PairStatistic):
-            self._flow.check_ordered()
+            self._check_ordered()
             asked = question
         elif guess is None and tolerance is None and trained_on is None:
             return self.ask_many([question], radius=radius)[0]
         else:
             asked = parsed([question], self.schema)[0]
-        return self._guessing.check(
+        return self._check(
             asked, radius=radius, guess=guess, tolerance=tolerance, trained_on=trained_on
         )
 
     @property
     def failures(self) -> int:
-        """How many guesses have failed, whoever made them; what was never settled counts too."""
-        self.ledger.spent()
-        return self._guessing.transcript().failures
+        """How many guesses have failed, whoever made them; what was never answered counts too."""
+        return self.past.failures
+
+    @property
+    def past(self) -> Past:
+        """What costs and levels depend on, with all that any process wrote."""
+        return self._pasts.look(self.ledger.look())
 
     def ask_many(
         self, questions: Iterable[Asked], *, radius: float | None = None
@@ -130,12 +157,12 @@ class Session:
         for question in asked:
             check_scalar(question)
         self._check_quotients(asked, radius)
-        drawn = drawn_for(asked)
-        if isinstance(self.plan.mechanism, Guessed):  # one by one: a failure teaches
-            parts = iter(self._guessing.check_all(drawn, radius=radius))
+        drawn_questions = drawn_for(asked)
+        if self.plan.mechanism.guesses:  # one by one: a failure teaches
+            parts = iter(self._check_all(drawn_questions, radius=radius))
         else:
-            replies = self._replies(self._requests(asked, radius))
-            parts = iter([replies.scalar(each) for each in drawn])
+            replies = self._replies(self._asks(asked, radius))
+            parts = iter([replies.scalar(each) for each in drawn_questions])
         return [one_number_of(question, parts) for question in asked]
 
     def respond(
@@ -143,10 +170,10 @@ class Session:
     ) -> list[AnyAnswer]:
         """Answers to questions of any form together, as `ask_many` does."""
         asked = parsed(questions, self.schema)
-        if isinstance(self.plan.mechanism, Guessed):
+        if self.plan.mechanism.guesses:
             return list(self.ask_many(asked, radius=radius))
         self._check_quotients(asked, radius)
-        replies = self._replies(self._requests(asked, radius))
+        replies = self._replies(self._asks(asked, radius))
         return [found_in(replies, question) for question in asked]
 
     def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
@@ -155,7 +182,7 @@ class Session:
         `session.histogram("histogram(delay, (0, 15, 60))")`. The radius is that of every cell.
         """
         asked = of_form(question, Histogram, self.schema)
-        return self._replies([question_request(self.plan, asked, radius=radius)]).histogram(asked)
+        return self._replies([Ask(what=InWords(asked), radius=radius)]).histogram(asked)
 
     def grouped(self, question: Asked, *, radius: float | None = None) -> GroupedAnswer:
         """A share or a mean within each cell in one draw: `session.grouped("late by carrier")`.
@@ -180,7 +207,7 @@ class Session:
         asked = of_form(question, form, self.schema)
         if isinstance(asked.form, Given):
             return self.ask_many([asked], radius=radius)[0]
-        return found_in(self._replies(self._requests([asked], radius)), asked)
+        return found_in(self._replies(self._asks([asked], radius)), asked)
 
     def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
@@ -188,8 +215,7 @@ class Session:
         A smaller `loss` in its level costs more; by default it is half of the planned radius.
         """
         asked = of_form(question, Quantile, self.schema)
-        request = question_request(self.plan, asked, loss=loss)
-        return self._replies([request]).quantile(asked)
+        return self._replies([Ask(what=InWords(asked), loss=loss)]).quantile(asked)
 
     def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
         """Which of the candidates, shares or means, is largest in the population, or nearly so.
@@ -199,13 +225,16 @@ class Session:
         the planned radius. Where guesses are checked, the best of the sample with its interval.
         """
         asked = parse_candidates(candidates, self.schema)
-        return self._replies([self._best_request(asked, loss)]).choice(asked)
+        return self._replies([Ask(what=Best(asked), loss=loss)]).choice(asked)
 
     def measure(self, statistic: Statistic, *, radius: float | None = None) -> Answer:
         """The mean of a statistic over fresh samples of as many rows, with its interval."""
-        self._flow.check_ordered()
-        request = statistic_request(self.plan, statistic, radius=radius)
-        return self._replies([request]).scalar(statistic)
+        self._check_ordered()
+        if not isinstance(statistic, Statistic):
+            given = repr(statistic)[:_SHOWN]
+            raise InvalidInput(argument="statistic", accepted="a peekproof.Statistic", given=given)
+        asked = Ask(what=Measured(statistic, self.plan.rows), radius=radius)
+        return self._replies([asked]).scalar(statistic)
 
     def answers(self, *, analyst: str | None = None) -> History:
         """All answers so far, whoever asked, or those that this analyst was the first to get.
@@ -222,7 +251,8 @@ class Session:
 
     def price(self, radius: float) -> Price:
         """What a new share with this radius would cost; nothing is spent."""
-        return price(self.plan, radius=radius)
+        asked = Ask(what=ANY_SHARE, radius=radius)
+        return Price.of(self.plan.mechanism.offer(asked, self.past), self.plan)
 
     def price_of(
         self,
@@ -242,54 +272,240 @@ class Session:
         Where guesses are checked, the certificate is that of a guess that passes.
         """
         (asked,) = parsed([question], self.schema)
-        if isinstance(self.plan.mechanism, Guessed) or guess is not None or tolerance is not None:
-            found = self._price_of_guess(asked, radius=radius, guess=guess, tolerance=tolerance)
+        if together != 0:  # as if everything were known
+            check.positive_integer(together=together)
+        past, known = self.past, self._known_price
+        if self.plan.mechanism.guesses or guess is not None or tolerance is not None:
+            found = self._price_of_guess(
+                asked, past, radius=radius, guess=guess, tolerance=tolerance
+            )
         else:
-            drawn, known = self.ledger.draws(), self._flow.known_price
             parts = [each for each in drawn_for([asked]) if known(each) is None]
-            last = drawn + max(together, len(parts))
             found = priced(
                 self.plan,
                 asked,
+                past=past,
+                batch=max(1, together, len(parts)),
                 radius=radius,
                 loss=loss,
-                draw=last,
                 before=known,
                 group_of=self._known_group,
             )
-        return within_known(found, asked, self._flow.known_answers)
+        return within_known(found, asked, self._known_answers)
 
     def new_draws(self, questions: Iterable[Asked]) -> int:
         """How many draws would be made if these were asked now together."""
-        self.ledger.spent()
-        drawn = {each.digest for each in drawn_for(parsed(questions, self.schema))}
-        return len(drawn - self.ledger.seen.answers.keys())
-
-    def _price_of_guess(
-        self,
-        asked: Question,
-        *,
-        radius: float | None,
-        guess: float | None,
-        tolerance: float | None,
-        after: Price | None = None,
-    ) -> Price:
-        if isinstance(asked.form, Given) and guess is None and tolerance is None:
-            first, second = drawn_for([asked])
-            over = self._price_of_guess(first, radius=radius, guess=None, tolerance=None)
-            under = self._price_of_guess(
-                second, radius=radius, guess=None, tolerance=None, after=over
-            )
-            return quotient_price(asked.form, over, under, group=self._known_group(second))
-        found = self._guessing.price(
-            asked, radius=radius, guess=guess, tolerance=tolerance, after=after
+        known = self.ledger.look().answers
+        return len(
+            {each.digest for each in drawn_for(parsed(questions, self.schema))} - known.keys()
         )
-        return checked(self.plan, found)
 
-    def _known_group(self, asked: Question) -> Answer | None:
-        """What was answered before to a question about a share."""
-        replies = self._flow.known_answers([asked])
-        return None if replies is None else replies.scalar(asked)
+    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
+        """What a choice would cost, and how much better the best can be; nothing is spent."""
+        asked = parse_candidates(candidates, self.schema)
+        past, ask = self.past, Ask(what=Best(asked), loss=loss)
+        found = self._known_price(asked) or self._new_price(ask, past)
+        return told_as(found, self.plan, scale=ask.what.span.width)
+
+    def certificate(self, settled: Settled) -> Certificate:
+        """The certificate of an answer, as the ledger records it."""
+        overrides = self.ledger.overrides
+        try:
+            draw = drawn(settled, rows=self.plan.rows)
+            key = len(overrides), draw, draw.failed(numbers(settled.value))
+            if key not in self._certificates:
+                plan = overridden(self.plan, overrides[self._named :])
+                found = certificate_of(plan, draw, failed=key[2])
+                origin = FromLedger(self.ledger, draw, key[2], len(overrides))
+                self._certificates[key] = replace(found, derivation=origin)
+        except IMPOSSIBLE as error:
+            problem = f"records a draw that its promise does not make ({error})"
+            raise LedgerDamaged(ledger=self.ledger.place, problem=problem) from error
+        return self._certificates[key]
+
+    @property
+    def remaining(self) -> int:
+        """How many new questions the data can still take as planned, within the analyst's share."""
+        return self._left(self.past)
+
+    @property
+    def remaining_for_all(self) -> int:
+        """How many would fit if nothing were set aside for anybody."""
+        return self._left_for_all(self.past)
+
+    @property
+    def remaining_rounds(self) -> int | None:
+        """How many more batches, or runs up to a correction, fit; None if they are not counted."""
+        return self._rounds_left(self.past)
+
+    @property
+    def next_width(self) -> Width:
+        """How far the interval of the next share reaches, if it is asked as planned.
+
+        For other questions `price_of` tells it.
+        """
+        return self.plan.mechanism.next_width(self.past, radius=self.plan.radius)
+
+    @property
+    def promised(self) -> str:
+        """What is promised, in a few words."""
+        return self.plan.mechanism.words(self._seen_past(), radius=self.plan.radius)
+
+    def close(self) -> None:
+        """Release the ledger file. Nothing is lost: every answer is already on disk."""
+        self.ledger.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        past = self._seen_past()
+        left = left_text(self._left(past), self._rounds_left(past))
+        head = f"Session of {self.analyst}" if self.analyst else "Session"
+        return visible(f"<{head}: {self.promised}, {left}, ledger {self.ledger.public_place}>")
+
+    def _repr_html_(self) -> str:
+        """The session for a notebook, as of its last look at the ledger."""
+        seen, past = self.ledger.seen, self._seen_past()
+        return session_html(
+            promise=self.promised,
+            analyst=self.analyst,
+            place=self.ledger.public_place,
+            used=used_part(seen.spent, self.plan.budget),
+            asked=seen.draws,
+            left=self._left(past),
+            rounds_left=self._rounds_left(past),
+            certificate=self.plan.certificate,
+        )
+
+    # The one way.
+
+    def _replies(self, asks: Sequence[Ask]) -> Replies:
+        """What the asks get: those that were answered before for free, the others drawn."""
+        self.ledger.check_process()  # first: in a forked one nobody releases any lock
+        self._refuse_wrong(asks)
+        known = self.ledger.seen.answers
+        fresh = {each.what.digest: each for each in asks if each.what.digest not in known}
+        paid: dict[str, Charge] = {}
+        if fresh:
+            paid = self._draw(fresh)
+        if not paid:
+            self.ledger.vouch()  # a write has just looked at the file; a repeat looks now
+        return self._told(paid)
+
+    def _refuse_wrong(self, asks: Sequence[Ask]) -> None:
+        """Refuse what nobody can be answered, also where the answer is known."""
+        for each in asks:
+            if each.radius is not None or each.loss is not None:
+                self.plan.mechanism.offer(each, self.plan.nothing_asked)
+
+    def _draw(self, fresh: Mapping[str, Ask]) -> dict[str, Charge]:
+        """Read what is new, then draw, charge and record it in one write; what each cost.
+
+        Rows are read outside of the lock. Under it the newest past decides once more what each
+        draw costs and whether it fits, and nothing is told before its entry is on disk.
+        """
+        asks, past = list(fresh.values()), self._seen_past()
+        if past.draws >= past.target.questions and self.plan.mechanism.guesses:
+            raise self._refusal(len(fresh))  # there is no level for another
+        draws = self._offered(asks, past)  # refused here: nothing is read
+        offers = [offer_of(draw, ask.what.span) for draw, ask in zip(draws, asks, strict=True)]
+        if self.ledger.seen.closed or not self.ledger.fits(offers, analyst=self.analyst):
+            raise self._refusal(self._worth(draws))
+        drawing = _Drawing(self, fresh)
+        if getattr(self._table, "charge_first", True) or any(a.what.charge_first for a in asks):
+            with self._turn if self.plan.mechanism.remembers else nullcontext():
+                return self.ledger.alone(tuple(fresh), drawing.charged_first)
+        return drawing.read_first(draws)
+
+    def _worth(self, draws: Sequence[Draw]) -> int:
+        """How many planned questions these take."""
+        mechanism, target = self.plan.mechanism, self.plan.target
+        return sum(max(1, ceil(mechanism.worth(each, target))) for each in draws)
+
+    def _offered(self, asks: Sequence[Ask], past: Past) -> list[Draw]:
+        """How each of a batch is drawn after this past; or an error that says why not."""
+        return [
+            self._run.offer(each, past, place=place, batch=len(asks))
+            for place, each in enumerate(asks)
+        ]
+
+    def _read(self, asks: Sequence[Ask], made: Sequence[Draw]) -> list[Exact[Any]]:
+        """The exact values of what is drawn like this; what else a source raises is withheld."""
+        try:
+            return self.plan.mechanism.read(self._table, [each.what for each in asks], made)
+        except PeekproofError:
+            raise
+        except Exception:
+            raise EvaluationFailed() from None
+
+    def _told(self, paid: Mapping[str, Charge]) -> Replies:
+        return Replies(
+            settled=self.ledger.seen.answers,
+            paid=paid,
+            certificate=self.certificate,
+            unit=self.plan.budget,
+            remaining=self._left(self._seen_past()),
+            place=self.ledger.public_place,
+            rows=self.plan.rows,
+        )
+
+    def _refusal(self, asked: int) -> Refusal:
+        """Why so many new questions do not fit."""
+        seen = self.ledger.seen
+        if seen.closed:
+            raise LedgerClosed(ledger=self.ledger.public_place, reason=seen.why_closed)
+        past = self._seen_past()
+        mine = self._left_of_share(past)
+        if mine is not None and mine < self._left_for_all(past):
+            return ShareExhausted(analyst=self.analyst, asked=asked, remaining=mine)
+        return self.plan.mechanism.refusal(asked, past, remaining=self._left(past))
+
+    def _seen_past(self) -> Past:
+        """The past as of the last look at the ledger."""
+        return self._pasts.look(self.ledger.seen)
+
+    def _left(self, past: Past) -> int:
+        every, mine = self._left_for_all(past), self._left_of_share(past)
+        return every if mine is None else min(every, mine)
+
+    def _left_for_all(self, past: Past) -> int:
+        if self.ledger.seen.closed:
+            return 0
+        if self._run.under_way(past):  # all that is left may come in what is paid for
+            return past.target.questions - past.draws
+        return self.plan.mechanism.left(past)
+
+    def _left_of_share(self, past: Past) -> int | None:
+        """How many fit into the analyst's share; None if nothing is set aside for anybody."""
+        accounts = self.ledger.seen.accounts
+        if not accounts.shares:
+            return None
+        room, draws = accounts.left(self.analyst)
+        if self._run.under_way(past):
+            # Not even what costs nothing is for those who have used more than they have now.
+            return draws if accounts.within_share(self.analyst, Fraction(0), 0) else 0
+        return self.plan.mechanism.fits(past, room=room, draws=draws)
+
+    def _rounds_left(self, past: Past) -> int | None:
+        room, accounts = amount_of(self.plan.budget) - past.spent, self.ledger.seen.accounts
+        if accounts.shares:
+            room = min(room, accounts.left(self.analyst)[0])
+        return self.plan.mechanism.rounds_left(past, room=room)
+
+    def _asks(self, asked: Iterable[Question], radius: float | None) -> list[Ask]:
+        return [
+            Ask(what=InWords(each), radius=own)
+            for each, own in drawn_within(self.plan, asked, radius)
+        ]
+
+    def _check_ordered(self) -> None:
+        """Refuse statistics of engines that do not number their rows."""
+        if not self._table.ordered:
+            raise no_statistic(self._table)
 
     def _check_quotients(self, asked: list[Question], radius: float | None) -> None:
         """Refuse those that what is known of their groups leaves nothing of, before they are paid.
@@ -307,86 +523,187 @@ class Session:
             if under.digest in known and over.digest not in drawn_anyway:
                 self.price_of(each, radius=radius, together=together)
 
-    def price_of_best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Price:
-        """What a choice would cost, and how much better the best can be; nothing is spent."""
-        asked = parse_candidates(candidates, self.schema)
-        low, high = asked.span
-        found = self._flow.price_of(self._best_request(asked, loss))
-        return choice_price(self.plan, found, width=high - low)
+    # What was answered before.
 
-    def _best_request(self, asked: Candidates, loss: float | None) -> Request:
-        return best_request(self.plan, asked, loss=loss, past=self._guessing.transcript)
+    def _known_price(self, asked: object) -> Price | None:
+        """That of what was answered before, as of the last look at the ledger."""
+        settled = self.ledger.seen.answers.get(asked.digest)  # type: ignore[attr-defined]
+        if settled is None:
+            return None
+        draw = drawn(settled, rows=self.plan.rows)
+        failed = draw.failed(numbers(settled.value))
+        return Price.recorded(draw, self.certificate(settled), failed=failed)
 
-    def _requests(self, asked: Iterable[Question], radius: float | None) -> list[Request]:
-        return [
-            question_request(self.plan, each, radius=own)
-            for each, own in drawn_within(self.plan, asked, radius)
-        ]
+    def _known_answers(self, asked: Sequence[Question]) -> Replies | None:
+        """What was answered before, all of it or nothing, as of the last look at the ledger."""
+        known = self.ledger.seen.answers
+        if any(each.digest not in known for each in asked):
+            return None
+        return self._told({})
 
-    def _replies(self, requests: list[Request]) -> Replies:
-        return self._flow.replies(requests)
+    def _known_group(self, asked: Question) -> Answer | None:
+        """What was answered before to a question about a share."""
+        replies = self._known_answers([asked])
+        return None if replies is None else replies.scalar(asked)
 
-    def certificate(self, terms: Mapping[str, str]) -> Certificate:
-        """The certificate of an answer drawn under these terms, as the ledger records them."""
-        return self._flow.certificate(terms)
+    # Guesses.
 
-    @property
-    def remaining(self) -> int:
-        """How many new questions the data can still take as planned, within the analyst's share."""
-        self.ledger.spent()
-        return self._flow.left()
-
-    @property
-    def remaining_for_all(self) -> int:
-        """How many would fit if nothing were set aside for anybody."""
-        self.ledger.spent()
-        return self._flow.left_for_all()
-
-    @property
-    def remaining_rounds(self) -> int | None:
-        """How many more batches, or runs up to a correction, fit; None if they are not counted."""
-        self.ledger.spent()
-        return self._flow.rounds_left()
-
-    @property
-    def next_width(self) -> Width:
-        """How far the interval of the next share reaches, if it is asked as planned.
-
-        For other questions `price_of` tells it.
-        """
-        self.ledger.spent()
-        return next_width(self.plan, self._guessing.transcript())
-
-    @property
-    def promised(self) -> str:
-        """What is promised, in a few words."""
-        return promised(self.plan, self._guessing.transcript())
-
-    def close(self) -> None:
-        """Release the ledger file. Nothing is lost: every answer is already on disk."""
-        self.ledger.close()
-
-    def __enter__(self) -> "Session":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        left = left_text(self._flow.left(), self._flow.rounds_left())
-        head = f"Session of {self.analyst}" if self.analyst else "Session"
-        return visible(f"<{head}: {self.promised}, {left}, ledger {self.ledger.public_place}>")
-
-    def _repr_html_(self) -> str:
-        """The session for a notebook, as of its last look at the ledger."""
-        seen = self.ledger.seen
-        return session_html(
-            promise=self.promised,
-            analyst=self.analyst,
-            place=self.ledger.public_place,
-            used=used_part(seen.spent, self.plan.budget),
-            asked=seen.draws,
-            left=self._flow.left(),
-            rounds_left=self._flow.rounds_left(),
-            certificate=self.plan.certificate,
+    def _check(
+        self,
+        asked: Question | PairStatistic,
+        *,
+        radius: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
+    ) -> Answer:
+        """The answer to a checked guess, or what was answered before."""
+        self.ledger.spent()  # others may have answered, and taught
+        plain = isinstance(asked, PairStatistic) or isinstance(asked.form, Share | Mean)
+        if plain and asked.digest in self.ledger.seen.answers:
+            return self._replies([]).scalar(asked)
+        said = Ask(
+            what=guessable(asked, self.plan.mechanism, guess=guess),
+            radius=radius,
+            guess=guess,
+            tolerance=tolerance,
+            trained_on=trained_on,
         )
+        return self._replies([self._with_guess(said, asked)]).scalar(asked)
+
+    def _with_guess(self, said: Ask, asked: Question | PairStatistic) -> Ask:
+        """The same with what the guesser says, if nobody else gives a guess."""
+        if said.guess is not None or self._guesser is None or isinstance(asked, PairStatistic):
+            return said
+        self._seen_past()  # so that the guesser knows all that was released
+        return replace(said, guessed=self._pasts.guess(asked))
+
+    def _check_all(self, asked: list[Question], *, radius: float | None) -> list[Answer]:
+        """Each with its guesser's guess, if the new ones among them fit."""
+        past = self.past
+        new = {each.digest for each in asked} - self.ledger.seen.answers.keys()
+        if len(new) > self._left(past):
+            raise self._refusal(len(new))
+        return [self._check(each, radius=radius) for each in asked]
+
+    def _new_price(self, ask: Ask, past: Past) -> Price:
+        """What something new would cost now: nothing in a round that is paid for."""
+        if self.plan.mechanism.guesses and past.draws >= past.target.questions:
+            raise self._refusal(1)  # there is no level for it
+        return Price.of(self._run.offer(ask, past), self.plan)
+
+    def _price_of_guess(
+        self,
+        asked: Question,
+        past: Past,
+        *,
+        radius: float | None,
+        guess: float | None,
+        tolerance: float | None,
+        after: Price | None = None,
+    ) -> Price:
+        """What a check would cost: nothing, if it was answered before.
+
+        `after` is the price of another that comes first, and that may fail: what is checked after
+        a failure reaches further, so the price is that.
+        """
+        if isinstance(asked.form, Given) and guess is None and tolerance is None:
+            first, second = drawn_for([asked])
+            over = self._price_of_guess(first, past, radius=radius, guess=None, tolerance=None)
+            under = self._price_of_guess(
+                second, past, radius=radius, guess=None, tolerance=None, after=over
+            )
+            return quotient_price(asked.form, over, under, group=self._known_group(second))
+        known = self._known_price(asked)
+        what = guessable(asked, self.plan.mechanism, guess=guess)
+        if known is None:
+            said = Ask(what=what, radius=radius, guess=guess, tolerance=tolerance)
+            grows = self.plan.mechanism.grows and past.draws + 1 < past.target.questions
+            if after is not None and not after.known and grows:
+                # Beyond the horizon nothing is answered.
+                past = replace(past.told(after.draw.told(None)), draws=past.draws + 1)
+            known = self._new_price(self._with_guess(said, asked), past)
+        return told_as(known, self.plan, scale=what.span.width)
+
+
+@final
+class _Drawing:
+    """New asks on their way through the ledger."""
+
+    def __init__(self, session: Session, fresh: Mapping[str, Ask]) -> None:
+        self._session, self._fresh = session, fresh
+        self._texts = {digest: each.what.text for digest, each in fresh.items()}
+        self._draws: dict[str, Draw] = {}  # as they were offered last
+
+    def read_first(self, draws: Sequence[Draw]) -> dict[str, Charge]:
+        """Read, then draw, charge and record in one write."""
+        session, asks = self._session, list(self._fresh.values())
+        parts = {digest: each.part for digest, each in zip(self._fresh, draws, strict=True)}
+        exact = dict(zip(self._fresh, self._exact(asks, draws), strict=True))
+
+        def release(digests: tuple[str, ...]) -> list[Recorded]:
+            made = [self._draws[each] for each in digests]
+            if any(self._draws[each].part != parts[each] for each in digests):
+                # Others have read these rows meanwhile: the next ones are nobody's yet.
+                again = session._read([self._fresh[each] for each in digests], made)
+                exact.update(zip(digests, again, strict=True))
+            values = session._run.release(made, [exact[each] for each in digests])
+            return [written(each) for each in values]
+
+        try:
+            found = session.ledger.write(
+                self._texts, offers=self._offers, release=release, analyst=session.analyst
+            )
+        except BaseException:
+            session._run.forget()  # what it drew may be on no record
+            raise
+        return self._paid(found)
+
+    def charged_first(self) -> dict[str, Charge]:
+        """Charge, then read, draw and record: for what tells something even if it fails."""
+        session = self._session
+        lost = session.ledger.lose(self._texts, offers=self._offers, analyst=session.analyst)
+        paid = self._paid(lost)
+        if not paid or isinstance(lost, Refused):
+            return paid
+        made = [self._draws[each] for each in lost.digests]
+        try:
+            exact = session._read([self._fresh[each] for each in lost.digests], made)
+            values = [written(each) for each in session._run.release(made, exact)]
+            session.ledger.recover(lost, dict(zip(lost.digests, values, strict=True)))
+        except BaseException:
+            session._run.forget()
+            raise
+        return paid
+
+    def _offers(self, digests: tuple[str, ...]) -> list[Offer]:
+        """What they cost after the newest past; asked under the ledger's lock."""
+        session, asks = self._session, [self._fresh[each] for each in digests]
+        past = session._seen_past()
+        if past.draws >= past.target.questions:  # no level is left; the ledger refuses it
+            return [Offer(cost=nothing(unit_of(session.plan.budget))) for _ in asks]
+        made = session._offered(asks, past)
+        self._draws = dict(zip(digests, made, strict=True))
+        return [offer_of(draw, ask.what.span) for draw, ask in zip(made, asks, strict=True)]
+
+    def _exact(self, asks: Sequence[Ask], draws: Sequence[Draw]) -> list[Exact[Any]]:
+        """The exact values; if they cannot be had, that is paid for before it is told."""
+        session = self._session
+        try:
+            return session._read(asks, draws)
+        except PeekproofError:
+            session.ledger.lose(self._texts, offers=self._offers, analyst=session.analyst)
+            raise
+
+    def _paid(self, found: Written | Refused[Charge]) -> dict[str, Charge]:
+        if isinstance(found, Refused):
+            raise self._session._refusal(
+                self._session._worth(list(self._draws.values())) or len(self._fresh)
+            )
+        costs = (each.cost for each in found.offers)
+        return dict(zip(found.digests, costs, strict=True))
+
+
+def left_text(questions: int, rounds: int | None) -> str:
+    """How many questions are left, and in how many rounds if these are counted."""
+    return f"{questions:,} left" + ("" if rounds is None else f" in {rounds:,} more rounds")

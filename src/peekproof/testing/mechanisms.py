@@ -28,14 +28,15 @@ from peekproof.audit.precision import leaves
 from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.errors import BudgetExhausted, InvalidInput, PeekproofError
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.protocol import Cost, Described, Interactive, OneShot
+from peekproof.mechanisms import base
+from peekproof.mechanisms.protocol import Cost, Described, Interactive, OneShot, Priced
 from peekproof.noise.entropy import Entropy, Seeded, SystemEntropy
 from peekproof.testing.statistics import Violation, excess_p_value, require
 
 S = TypeVar("S")
 R = TypeVar("R")
 
-Rebuild = Callable[[Mapping[str, str]], Described]
+Rebuild = Callable[[Mapping[str, str]], object]
 
 
 @final
@@ -47,12 +48,13 @@ class Case(Generic[S, R]):
     extreme     conversations at the ends of what the mechanism accepts, and beyond
     misshapen   conversations that it must refuse for their public shape
     neighbours  pairs of conversations that may come from data with one record replaced
-    rebuild     the mechanism from its description, on the same rows
+    rebuild     the mechanism from its description, on the same rows; those of sessions are read
+                as a ledger reads them
     outputs     whether a release is one of those that everybody can list beforehand
     error       how far a release errs from its statistic, in the units of the radius
     """
 
-    mechanism: Described
+    mechanism: Priced
     talk: Callable[[tuple[S, ...], Entropy], Iterator[R]]
     typical: tuple[tuple[S, ...], ...]
     extreme: tuple[tuple[S, ...], ...]
@@ -79,7 +81,7 @@ class Case(Generic[S, R]):
 def one_shot(
     mechanism: OneShot[S, R],
     *,
-    rebuild: Rebuild,
+    rebuild: Rebuild | None = None,
     outputs: Callable[[R], bool],
     error: Callable[[S, R], Fraction | float],
     typical: tuple[S, ...],
@@ -100,7 +102,7 @@ def one_shot(
         extreme=tuple((each,) for each in extreme),
         misshapen=tuple((each,) for each in misshapen),
         neighbours=tuple(((one,), (other,)) for one, other in neighbours),
-        rebuild=rebuild,
+        rebuild=rebuild or _from_record(mechanism),
         outputs=outputs,
         error=error,
     )
@@ -109,7 +111,7 @@ def one_shot(
 def interactive(
     mechanism: Interactive[S, R],
     *,
-    rebuild: Rebuild,
+    rebuild: Rebuild | None = None,
     outputs: Callable[[R], bool],
     error: Callable[[S, R], Fraction | float],
     typical: tuple[tuple[S, ...], ...],
@@ -135,10 +137,28 @@ def interactive(
         extreme=extreme,
         misshapen=misshapen,
         neighbours=neighbours,
-        rebuild=rebuild,
+        rebuild=rebuild or _from_record(mechanism),
         outputs=outputs,
         error=error,
     )
+
+
+def _from_record(mechanism: Priced) -> Rebuild:
+    """What reads the record of a mechanism, on as many rows as it has."""
+    if not isinstance(mechanism, base.Mechanism):
+        raise InvalidInput(
+            argument="rebuild", accepted="given for a mechanism that is no Mechanism", given="None"
+        )
+    rows = mechanism.rows
+    return lambda record: base.recorded_mechanism(record, rows=rows)
+
+
+def description_of(mechanism: Priced | Described) -> dict[str, str]:
+    """What rebuilds it: the record of one that sessions open with, or what it says itself."""
+    if isinstance(mechanism, base.Mechanism):
+        return mechanism.record()
+    described: Described = mechanism  # type: ignore[assignment]
+    return described.describe()
 
 
 @final
@@ -221,10 +241,10 @@ def the_bits_asked_for_do_not_tell(case: Case[S, R]) -> None:
 def it_shows_no_statistic(case: Case[S, R]) -> None:
     """What is printed of a mechanism stays as it was; a refusal says nothing of what it saw."""
     mechanism = case.mechanism
-    shown = repr(mechanism), str(mechanism), mechanism.describe()
+    shown = repr(mechanism), str(mechanism), description_of(mechanism)
     for conversation in case.conversations:
         case.transcript(conversation, rng=Seeded(1))
-        after = repr(mechanism), str(mechanism), mechanism.describe()
+        after = repr(mechanism), str(mechanism), description_of(mechanism)
         require(after == shown, f"{case.name} looks different after a release")
     for conversation in case.misshapen:
         said = _refusal(case, conversation)
@@ -268,9 +288,10 @@ ABSURD = (Fraction(0), Fraction(1), Fraction(-1, 10), Fraction(3, 2), float("nan
 def it_has_what_every_mechanism_has(case: Case[S, R]) -> None:
     """A kind, a cost, a radius, a description, and a way to release."""
     mechanism = case.mechanism
-    kind = getattr(type(mechanism), "KIND", None)
-    require(isinstance(kind, str) and kind, f"{case.name} has no KIND")
-    lacking = [name for name in ("cost", "radius", "describe") if not hasattr(mechanism, name)]
+    kind = getattr(type(mechanism), "kind", None)
+    require(isinstance(kind, str) and kind, f"{case.name} has no kind")
+    said = "record" if isinstance(mechanism, base.Mechanism) else "describe"
+    lacking = [name for name in ("cost", "radius", said) if not hasattr(mechanism, name)]
     require(not lacking, f"{case.name} lacks {', '.join(lacking)}")
     releases = hasattr(mechanism, "release") or hasattr(mechanism, "start")
     require(releases, f"{case.name} has neither `release` nor `start`")
@@ -279,13 +300,13 @@ def it_has_what_every_mechanism_has(case: Case[S, R]) -> None:
 
 def its_description_rebuilds_it(case: Case[S, R]) -> None:
     """Strings, of which none can be left out, give an equal mechanism."""
-    described = case.mechanism.describe()
+    described = description_of(case.mechanism)
     texts = all(isinstance(text, str) for pair in described.items() for text in pair)
     require(texts, f"{case.name} describes itself by more than strings")
-    require(described.get("kind") == case.mechanism.KIND, f"{case.name} describes another kind")
+    require(described.get("kind") == case.mechanism.kind, f"{case.name} describes another kind")
     rebuilt = _rebuilt(case, described)
     require(rebuilt == case.mechanism, f"{case.name} is not what its description rebuilds")
-    for name in described.keys() - {"kind"}:
+    for name in described.keys() - {"kind", "package"}:  # the package is for whoever lacks it
         fewer = {key: text for key, text in described.items() if key != name}
         needed = _rebuilt(case, fewer) != case.mechanism
         require(needed, f"{case.name} is rebuilt without its {name}, so not from its description")
@@ -371,10 +392,10 @@ def amount_of(cost: Cost) -> Fraction:
     raise Violation(f"{cost!r} is not the cost of a mechanism")
 
 
-def _rebuilt(case: Case[S, R], described: Mapping[str, str]) -> Described | None:
+def _rebuilt(case: Case[S, R], described: Mapping[str, str]) -> object:
     try:
         return case.rebuild(described)
-    except (KeyError, PeekproofError):
+    except (KeyError, ValueError, PeekproofError):
         return None
 
 

@@ -25,7 +25,7 @@ SIGNS = 6
 SIZE = 24
 
 SMALL: dict[str, Analyst] = {
-    each.KIND: each
+    each.kind: each
     for each in (
         Correlation(rows=20, features=SIGNS),
         Boosting(rows=20, submissions=SIGNS),
@@ -62,7 +62,7 @@ def test_there_are_eight_and_each_is_found_under_its_name() -> None:
     assert len(ANALYSTS) == 8
     assert ANALYSTS.keys() == SMALL.keys()
     for name, kind in ANALYSTS.items():
-        assert name == kind.KIND
+        assert name == kind.kind
         assert type(SMALL[name]) is kind
 
 
@@ -92,7 +92,7 @@ def test_an_analyst_of_a_size_asks_no_more_than_it_may(
         assert {len(column) for column in columns.values()} == {rows}
         asked = analyst.play(ExactSample(columns), rng=np.random.default_rng(2)).asked
         assert len(asked) <= analyst.questions
-        if name != Freedman.KIND:  # which asks about pairs of what it finds
+        if name != Freedman.kind:  # which asks about pairs of what it finds
             assert len(asked) == analyst.questions
 
 

@@ -13,7 +13,7 @@ from peekproof.core.answer import Answer
 from peekproof.core.certificate import Target
 from peekproof.core.charge import FREE
 from peekproof.core.errors import BudgetExhausted
-from peekproof.planner.plan import plan
+from peekproof.mechanisms.plan import plan
 
 pytest.importorskip("matplotlib")
 

@@ -9,9 +9,9 @@ import pytest
 
 from peekproof.audit.figures.chains import draw_chains
 from peekproof.audit.figures.routes import DRAWN, draw_routes
+from peekproof.audit.growth import RowsNeeded
+from peekproof.audit.routes import OURS, REFERENCE, quotes
 from peekproof.core.certificate import Target
-from peekproof.planner.growth import RowsNeeded
-from peekproof.planner.quotes import OURS, REFERENCE, quotes
 
 pytest.importorskip("matplotlib")
 

@@ -17,8 +17,9 @@ from lab.figures.guessing import (
     panels,
 )
 from peekproof.core.certificate import Target
+from peekproof.mechanisms.base import VACUOUS
 from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.planner.plan import VACUOUS, plan
+from peekproof.mechanisms.plan import plan
 
 SVG = "{http://www.w3.org/2000/svg}"
 

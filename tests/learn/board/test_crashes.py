@@ -62,9 +62,8 @@ def killing(monkeypatch: pytest.MonkeyPatch, home: type, name: str, *, after: bo
 @pytest.mark.parametrize(
     ("home", "name", "after", "paid"),
     [
-        (Ledger, "reserve", False, 1),
-        (Ledger, "settle", False, 2),  # paid for, and never told: it is paid for again
-        (Ledger, "settle", True, 1),
+        (Ledger, "write", False, 1),
+        (Ledger, "write", True, 1),  # recorded, and never told: to ask again is free
         (BoardStore, "add", False, 1),
         (BoardStore, "add", True, 1),
     ],
@@ -95,10 +94,8 @@ def test_a_submission_that_was_cut_off_can_be_made_again(
 @pytest.mark.parametrize(
     ("home", "name", "after"),
     [
-        (Ledger, "reserve", False),
-        (Ledger, "reserve", True),
-        (Ledger, "settle", False),
-        (Ledger, "settle", True),
+        (Ledger, "write", False),
+        (Ledger, "write", True),
         (Ledger, "retire", True),
         (BoardStore, "say", True),
     ],
@@ -128,7 +125,7 @@ def test_a_process_that_is_killed_while_it_closes_leaves_a_board_that_goes_on(
     contest = Contest(tmp_path, rows=400)
     folder = contest.board.folder
     kept = contest.board.submit("bob", contest.right(0.7))
-    process = child(folder, "Ledger:settle:before")
+    process = child(folder, "Ledger:write:before")
     told, _ = process.communicate()
     assert (process.returncode, told) == (9, "")
     with Board.open(folder) as again:

@@ -48,7 +48,7 @@ class Averaging:
     old as noise; the disguises are ours.
     """
 
-    KIND: ClassVar[str] = "averaging"
+    kind: ClassVar[str] = "averaging"
     FORMULA: ClassVar[str] = "Φ(√(k/(6n))) − ½"
     SOURCE: ClassVar[str] = "folklore; the disguises are ours"
 
@@ -63,7 +63,7 @@ class Averaging:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=3, kind=cls.KIND) - 1
+        most = check_questions(questions, least=3, kind=cls.kind) - 1
         spellings = min(_SPELLINGS, most)
         return cls(rows=rows, features=most // spellings, spellings=spellings)
 

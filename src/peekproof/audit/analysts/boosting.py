@@ -33,7 +33,7 @@ class Boosting:
     Blum and Hardt (2015) on leaderboards.
     """
 
-    KIND: ClassVar[str] = "boosting"
+    kind: ClassVar[str] = "boosting"
     FORMULA: ClassVar[str] = "Φ(√(k/(πn))) − ½"
     SOURCE: ClassVar[str] = "Blum and Hardt (2015)"
 
@@ -46,7 +46,7 @@ class Boosting:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=2, kind=cls.KIND)
+        most = check_questions(questions, least=2, kind=cls.kind)
         return cls(rows=rows, submissions=most - 1)
 
     @property

@@ -11,12 +11,12 @@ from peekproof.audit.analysts.protocol import Analyst
 from peekproof.audit.analysts.reconstruction import Reconstruction
 
 ANALYSTS: dict[str, type[Analyst]] = {
-    Correlation.KIND: Correlation,
-    Boosting.KIND: Boosting,
-    Reconstruction.KIND: Reconstruction,
-    Digits.KIND: Digits,
-    Freedman.KIND: Freedman,
-    ReusedHoldout.KIND: ReusedHoldout,
-    Fingerprinting.KIND: Fingerprinting,
-    Averaging.KIND: Averaging,
+    Correlation.kind: Correlation,
+    Boosting.kind: Boosting,
+    Reconstruction.kind: Reconstruction,
+    Digits.kind: Digits,
+    Freedman.kind: Freedman,
+    ReusedHoldout.kind: ReusedHoldout,
+    Fingerprinting.kind: Fingerprinting,
+    Averaging.kind: Averaging,
 }

@@ -78,7 +78,7 @@ class Correlation:
     (2015) let chosen variables vote by their signs; no vote gains more than this one.
     """
 
-    KIND: ClassVar[str] = "correlation"
+    kind: ClassVar[str] = "correlation"
     FORMULA: ClassVar[str] = "Φ(√(k/n)) − ½"
     SOURCE: ClassVar[str] = "folklore; Dwork et al. (2015) vote with signs"
 
@@ -91,7 +91,7 @@ class Correlation:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=2, kind=cls.KIND)
+        most = check_questions(questions, least=2, kind=cls.kind)
         return cls(rows=rows, features=most - 1)
 
     @property

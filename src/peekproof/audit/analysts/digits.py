@@ -56,7 +56,7 @@ class Digits:
     has room for many records is folklore.
     """
 
-    KIND: ClassVar[str] = "digits"
+    kind: ClassVar[str] = "digits"
     FORMULA: ClassVar[str] = "√(N/(2πn)), or (1 − 1/N)ⁿ if N > n, N up to 7k"
     SOURCE: ClassVar[str] = "folklore"
 
@@ -71,7 +71,7 @@ class Digits:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        blocks = check_questions(questions, least=3, kind=cls.KIND) - 1
+        blocks = check_questions(questions, least=3, kind=cls.kind) - 1
         for bits in range(_BITS, _PLACES):
             size = blocks * _digits(bits)
             mean = rows / size

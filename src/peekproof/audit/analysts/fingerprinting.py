@@ -58,7 +58,7 @@ class Fingerprinting:
     answers are accurate; against exact ones this much simpler form does.
     """
 
-    KIND: ClassVar[str] = "fingerprinting"
+    kind: ClassVar[str] = "fingerprinting"
     FORMULA: ClassVar[str] = "a sum over the Poisson law of mean n/N"
     SOURCE: ClassVar[str] = "Steinke and Ullman (2015)"
 
@@ -75,7 +75,7 @@ class Fingerprinting:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=2 * _ROUNDS, kind=cls.KIND)
+        most = check_questions(questions, least=2 * _ROUNDS, kind=cls.kind)
         size = max(2, min(4 * rows, _LONGEST))
         return cls(rows=rows, size=size, columns=most // _ROUNDS - 1)
 

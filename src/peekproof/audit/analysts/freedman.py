@@ -45,7 +45,7 @@ class Freedman:
     who screens by a regression on all features; here a correlation is one question.
     """
 
-    KIND: ClassVar[str] = "freedman"
+    kind: ClassVar[str] = "freedman"
     FORMULA: ClassVar[str] = "S/(1 − f/(4n) + S), S = 0.73·f/n for f features"
     SOURCE: ClassVar[str] = "Freedman (1983)"
 
@@ -63,7 +63,7 @@ class Freedman:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=2, kind=cls.KIND)
+        most = check_questions(questions, least=2, kind=cls.kind)
         fitting = takewhile(
             lambda features: features <= rows and cls._asked(features, _LEVEL) <= most, count(1)
         )

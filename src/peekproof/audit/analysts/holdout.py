@@ -49,7 +49,7 @@ class ReusedHoldout:
     less than a hundred variables there are often fewer than m, and it is overstated by less.
     """
 
-    KIND: ClassVar[str] = "reused-holdout"
+    kind: ClassVar[str] = "reused-holdout"
     FORMULA: ClassVar[str] = "Φ(1.525·√(m/n)) − ½, m = k/25"
     SOURCE: ClassVar[str] = "Dwork et al. (2015)"
 
@@ -64,7 +64,7 @@ class ReusedHoldout:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        variables = check_questions(questions, least=2, kind=cls.KIND) - 1
+        variables = check_questions(questions, least=2, kind=cls.kind) - 1
         return cls(rows=rows, variables=variables, chosen=max(1, variables // _CHOSEN))
 
     @property

@@ -104,7 +104,7 @@ class Notes:
 class Player(Protocol):
     """Whoever asks. Rows are independent draws from a population that it knows."""
 
-    KIND: ClassVar[str]
+    kind: ClassVar[str]
 
     @property
     def questions(self) -> int:

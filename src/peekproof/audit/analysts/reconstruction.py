@@ -43,7 +43,7 @@ class Reconstruction:
     Dinur and Nissim (2003).
     """
 
-    KIND: ClassVar[str] = "reconstruction"
+    kind: ClassVar[str] = "reconstruction"
     FORMULA: ClassVar[str] = "√(N/(2πn)), or (1 − 1/N)ⁿ if N > n, N = k − 10"
     SOURCE: ClassVar[str] = "Dinur and Nissim (2003)"
 
@@ -57,7 +57,7 @@ class Reconstruction:
 
     @classmethod
     def sized(cls, *, rows: int, questions: int) -> Self:
-        most = check_questions(questions, least=_SPARE + 3, kind=cls.KIND)
+        most = check_questions(questions, least=_SPARE + 3, kind=cls.kind)
         return cls(rows=rows, size=most - _SPARE - 1)
 
     @property

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from peekproof.audit.figures.look import DARK, GREEN, GREY, ORANGE, picture, ruled
-from peekproof.planner.growth import RowsNeeded
+from peekproof.audit.growth import RowsNeeded
 
 # Colour is what is promised, and so is the marker; dashes are how stability is counted.
 _LINES = {

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from peekproof.audit.figures.look import DARK, GREY, INK, picture, ruled
-from peekproof.planner.plan import VACUOUS
-from peekproof.planner.quotes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION
+from peekproof.audit.routes import OURS, REFERENCE, ROUNDS, SPLIT, TRUNCATION
+from peekproof.mechanisms.base import VACUOUS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,14 +3,14 @@
 from peekproof.audit.opponents.controls import NoiseOnly, Plain
 from peekproof.audit.opponents.ladder import Climbed
 from peekproof.audit.opponents.protocol import Setup
-from peekproof.audit.opponents.sessions import Opened, Planned
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.planner.plan import NAMED
+from peekproof.audit.opponents.sessions import ROUNDS, Opened, Planned
+from peekproof.mechanisms.base import every_mechanism
 
 CONTROLS: tuple[Setup, ...] = (Plain(), NoiseOnly())
 CERTIFIED: tuple[Setup, ...] = (
     Planned(),
-    *(Opened(kind) for kind in (*NAMED, OpenEnded)),
+    *(Opened(kind) for kind in every_mechanism().values()),
+    *(Opened(k, ROUNDS) for k in every_mechanism().values() if "rounds" in k.options),
     Climbed(),
 )
 OPPONENTS: dict[str, Setup] = {each.name: each for each in (*CONTROLS, *CERTIFIED)}

@@ -45,7 +45,7 @@ class Board(Opponent):
 class Climbed:
     """A leaderboard with the step that promises most, or nearly so."""
 
-    name: str = Ladder.KIND
+    name: str = Ladder.kind
     certified: bool = True
 
     def open(self, columns: Columns, *, terms: Terms) -> Board:

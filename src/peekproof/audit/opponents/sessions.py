@@ -13,12 +13,9 @@ from peekproof.audit.opponents.protocol import Opponent, Promise, Reply, Terms, 
 from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.ledger.file import MEMORY
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.fresh_rows import Rounds
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.base import Mechanism
+from peekproof.mechanisms.plan import Plan
 from peekproof.noise.entropy import Seeded
-from peekproof.planner.plan import Guessed, Mechanism, Plan
 from peekproof.query.question import parse_question
 from peekproof.session.opening import open
 from peekproof.session.quotients import OneNumber
@@ -30,14 +27,14 @@ _PORTIONS = (0.5, 0.55, 0.65, 0.8)
 
 # Guesses that may fail, and batches of questions, where a session must know that beforehand.
 _FAILURES = 10
-_ROUNDS = 10
+ROUNDS = 10
 
 
 def _planned(plan: Plan) -> Promise:
     """A plan's budget is the loss of all its questions together, unless it counts draws."""
     loss = plan.budget
     # Where a radius grows with the failures or with the stage, the plan's is not the largest.
-    grows = isinstance(plan.mechanism, Checking | OpenEnded)
+    grows = plan.mechanism.grows
     return Promise(
         loss=loss if isinstance(loss, GDP | PureDP) else None,
         radius=None if grows else plan.radius,
@@ -58,9 +55,9 @@ class Asked(Opponent):
 
     def _answer(self, question: str, guess: float | None, tolerance: float | None) -> OneNumber:
         mechanism = self.session.plan.mechanism
-        if not isinstance(mechanism, Guessed):
+        if not mechanism.guesses:
             return self.session.ask(question)
-        if not isinstance(mechanism, Checking):  # one tolerance for all
+        if not mechanism.grows:  # one tolerance for all
             return self.session.ask(question, guess=guess)
         for wanted in self._tolerances(question, guess, tolerance):
             try:
@@ -113,11 +110,20 @@ class Opened:
     """A session with this mechanism."""
 
     mechanism: type[Mechanism]
+    rounds: int | None = None  # batches of questions that it is told
     certified: bool = True
 
     @property
     def name(self) -> str:
-        return self.mechanism.KIND
+        kind = self.mechanism.kind
+        return f"{kind}-in-rounds" if self.rounds else kind
+
+    @property
+    def plainly(self) -> str:
+        """What it does with a question, in a sentence."""
+        if self.rounds:
+            return f"{self.mechanism.plainly.removesuffix('.')}, in {self.rounds:,} batches."
+        return self.mechanism.plainly
 
     def open(self, columns: Columns, *, terms: Terms) -> Asked:
         kind, most = self.mechanism, terms.questions
@@ -125,10 +131,10 @@ class Opened:
             open(
                 columns,
                 confidence=terms.confidence,
-                questions=None if kind is OpenEnded else most,
+                questions=None if kind.open_ended else most,
                 mechanisms=[kind],
-                rounds=min(_ROUNDS, most) if kind is Rounds else None,
-                failures=min(_FAILURES, most) if kind is LimitedChecking else None,
+                rounds=self.rounds and min(self.rounds, most),
+                failures=min(_FAILURES, most) if kind.required else None,
                 entropy=Seeded(terms.seed),
                 ledger=MEMORY,
             )

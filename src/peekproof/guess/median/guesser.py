@@ -22,7 +22,7 @@ class ConsistentMedian:
     Once no data set is left, guesses are ½.
     """
 
-    KIND: ClassVar[str] = "median"
+    kind: ClassVar[str] = "median"
 
     def __init__(
         self, *, holder: Holder, values: Callable[[Question], Values], slack: Fraction
@@ -42,7 +42,7 @@ class ConsistentMedian:
             self._holder.keep(Constraint.around(values, answer, within=near))
 
     def describe(self) -> dict[str, str]:
-        return {"kind": self.KIND, "slack": str(self._slack), **self._holder.describe()}
+        return {"kind": self.kind, "slack": str(self._slack), **self._holder.describe()}
 
 
 # Given the number of cells and of records, a way to hold all data sets.
@@ -65,7 +65,7 @@ class MedianMechanism:
     Public: everything.
     """
 
-    KIND: ClassVar[str] = "median"
+    kind: ClassVar[str] = "median"
 
     def __init__(self, *, holder: Holder, parameters: MedianParameters) -> None:
         if holder.cells != parameters.domain_size:
@@ -116,4 +116,4 @@ class MedianMechanism:
 
     def describe(self) -> dict[str, str]:
         """What a record needs in order to make the same guesses again."""
-        return {"kind": self.KIND, **self._holder.describe(), **self._parameters.describe()}
+        return {"kind": self.kind, **self._holder.describe(), **self._parameters.describe()}

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, cast, final
 
 from peekproof.core.answer import Answer
-from peekproof.core.charge import FREE
 from peekproof.core.errors import InvalidInput, LedgerClosed
 from peekproof.core.numerics import float_down, float_up
 from peekproof.learn.board.contest import (
@@ -56,16 +55,10 @@ from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.classification import Gain
 from peekproof.learn.opening import open_desk
 from peekproof.learn.scoring import Scoring
-from peekproof.ledger.ledger import Ledger, Reservation
-from peekproof.mechanisms.fresh_rows import Rounds
-from peekproof.noise.entropy import SystemEntropy
-from peekproof.query.question import Question
-from peekproof.session.drawing import released
+from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.session.opening import open
 from peekproof.session.parsing import analyst_name
-from peekproof.session.reading import read
-from peekproof.session.request import question_request
-from peekproof.session.session import Session
 
 _LONGEST = 100
 
@@ -108,28 +101,6 @@ def declared_guess(declared: object, trained_on: object, *, rows: int) -> Guesse
         accepted = "a number of rows"
         raise InvalidInput(argument="trained_on", accepted=accepted, given=repr(trained_on)[:80])
     return Guessed(share=score, trained_on=trained_on)
-
-
-def finish(session: Session, held: HeldRows, questions: Sequence[Question]) -> None:
-    """Settle what a dead process had reserved for exactly these questions, if it had.
-
-    The one round of a final is spent with its reservation. Its answers are exact means of all
-    rows for questions that were fixed before: read again they are the same, and nobody has seen
-    them, so telling them now tells what would have been told. The caller makes sure that no other
-    process is at work.
-    """
-    by_digest = {each.digest: each for each in questions}
-    session.ledger.spent()
-    for sequence, paid in list(session.ledger.seen.pending.items()):
-        if set(paid) != set(by_digest):
-            continue
-        digests = tuple(paid)
-        offers = tuple(paid[each].offer for each in digests)
-        reserved = Reservation(sequence, digests, offers, 0, FREE)
-        requests = [question_request(session.plan, by_digest[each]) for each in digests]
-        exact = read(held, session.plan, requests, reserved)
-        values = released(session.plan, offers, exact, rng=SystemEntropy())
-        session.ledger.settle(reserved, dict(zip(digests, values, strict=True)))
 
 
 ALL_PAIRS = 20  # teams; of more, only neighbours by the public phase are compared row by row
@@ -177,11 +148,10 @@ def scored_final(
         questions=None if known else len(every),
         rounds=1,
         ledger=ledger,
-        mechanisms=[Rounds],
+        mechanisms=[FreshRows],
     ) as session:
         questions = [each.question(session.schema) for each in every.values()]
         with held.lending(*every.values()):
-            finish(session, held, questions)
             answers = cast(list[Answer], session.ask_many(questions))  # scores are never missing
             found = dict(zip(every, answers, strict=True))
     certificate = next(iter(found.values())).certificate

@@ -16,7 +16,7 @@ from enum import Enum
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path, PurePosixPath
-from typing import final
+from typing import cast, final
 
 import polars as pl
 
@@ -38,8 +38,9 @@ from peekproof.learn.desk import Guessed, LocalDesk
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.kinds import IN_ROW, place_of
 from peekproof.learn.scoring import Scoring
-from peekproof.mechanisms.checking import Checking, described_check
+from peekproof.mechanisms.checking import Checking
 from peekproof.query.form import FINE
+from peekproof.session.records import drawn, numbers
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import checked_interval, least_tolerance
 
@@ -160,10 +161,9 @@ def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
     """
     if entry.told is Told.CORRECTED:
         return entry.value
-    terms = session.ledger.seen.answers[scoring.question(session.schema).digest].terms
-    check = described_check(terms, rows=session.plan.rows)
-    total = check.low if scoring.metric.higher else check.high
-    return total / (check.rows * check.levels)
+    settled = session.ledger.seen.answers[scoring.question(session.schema).digest]
+    low, high = drawn(settled, rows=session.plan.rows).sample(numbers(settled.value))
+    return float(low if scoring.metric.higher else high)
 
 
 def _decimal(half: float) -> float:
@@ -177,10 +177,7 @@ def _decimal(half: float) -> float:
 
 def _level(desk: LocalDesk) -> float:
     """ln(1/level) of the next question."""
-    plan = desk.session.plan
-    if not isinstance(plan.mechanism, Checking):
-        raise TypeError("a session that checks guesses has levels")
-    return plan.mechanism.weights.log_inverse_level(past=desk.past(), target=plan.target)
+    return cast(Checking, desk.session.plan.mechanism).level(desk.past())
 
 
 MOST_BYTES = 512 * 2**20  # of all files together, unpacked

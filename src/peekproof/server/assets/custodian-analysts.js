@@ -35,9 +35,9 @@ function shown({ analysts, rest }) {
   if (!analysts.length) return h("p", { class: "muted" }, "Nobody has asked yet.");
   return h("div", { class: "analysts" }, table({
     caption: "Analysts of this data set", hiddenCaption: true,
-    columns: ["Analyst", "Asked", "Refused", "Part of the budget spent", "Share", "Questions left"],
+    columns: ["Analyst", "Asked", "Part of the budget spent", "Share", "Questions left"],
     rows: analysts.map((each) => [
-      called(each.analyst), count(each.asked), count(each.refused),
+      called(each.analyst), count(each.asked),
       part(each, each.share ?? rest ?? "1"),
       each.share === null ? h("span", { class: "muted" }, "none") : each.share,
       count(each.questions_left),

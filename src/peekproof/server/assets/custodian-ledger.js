@@ -16,7 +16,7 @@ export function ledgerCard(context) {
     h("div", { class: "card-head" }, h("h2", { id }, "Ledger"), h("div", { class: "row" }, verify,
       h("a", { class: "button", href: context.at(name, "/ledger"), download: `${name}.jsonl` },
         "Download"))),
-    h("p", { class: "hint" }, "Everything that was asked, answered and refused, in a chain of ",
+    h("p", { class: "hint" }, "Everything that was asked and answered, in a chain of ",
       "digests. Verifying replays it from the first entry and certifies every answer anew; the ",
       "download can be checked elsewhere. Keep it to custodians: if every question or round has ",
       "rows of its own, it tells which rows answer which question."),
@@ -52,8 +52,7 @@ function told(replay) {
   const facts = [
     ["Entries", count(replay.entries)],
     ["Answers certified anew", `${count(replay.certificates)} of ${count(replay.answers)}`],
-    ["Refused", count(replay.refusals)],
-    ["Paid for, not answered", count(replay.unsettled)],
+    ["Paid for, not answered", count(replay.unanswered)],
     ["Spent", `${share(part(replay))} of the budget`],
     ["Overrides", count(replay.overrides.length)],
   ];

@@ -19,12 +19,11 @@ from peekproof.query.form import Grouped, Mean, Quantile, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.server import messages
 from peekproof.server.call import Call
-from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.server.replies import Chosen, Reply, Replying
 from peekproof.server.stream import streamed
-from peekproof.session.quotients import AnyAnswer, drawn_for
+from peekproof.session.quotients import AnyAnswer
 from peekproof.session.session import Session
 
 _LONGEST = 500  # characters; who writes more may take longer than others should wait
@@ -44,14 +43,14 @@ def may_gather(call: Call) -> bool:
 
 def asked_together(calls: Sequence[Call]) -> list[Outcome | Exception]:
     """The reply to each, or its error; or the question itself, if it is to be asked apart."""
-    session, served = calls[0].session, calls[0].dataset
+    session = calls[0].session
     outcomes: list[Outcome | Exception] = [_read(call, session) for call in calls]
     plain = [
         (index, each)
         for index, each in enumerate(outcomes)
         if isinstance(each, Question) and isinstance(each.form, Share | Mean)
     ]
-    answers = _answers(served, session, [question for _, question in plain])
+    answers = _answers(session, [question for _, question in plain])
     replying = Replying(session.ledger)
     for (index, question), found in zip(plain, answers, strict=True):
         if isinstance(found, Exception):
@@ -70,28 +69,23 @@ def _read(call: Call, session: Session) -> Question | Exception:
         return error
 
 
-def _answers(
-    served: Served, session: Session, asked: list[Question]
-) -> list[AnyAnswer | Exception]:
+def _answers(session: Session, asked: list[Question]) -> list[AnyAnswer | Exception]:
     found: list[AnyAnswer | Exception] = []
     while rest := asked[len(found) :]:
         size = 1
         if len(rest) > 1:
             size = max(1, min(len(rest), session.remaining // _ROOM))
-        found += _one_batch(served, session, rest[:size])
+        found += _one_batch(session, rest[:size])
     return found
 
 
-def _one_batch(
-    served: Served, session: Session, asked: list[Question]
-) -> list[AnyAnswer | Exception]:
+def _one_batch(session: Session, asked: list[Question]) -> list[AnyAnswer | Exception]:
     try:
-        with served.flight.of(each.digest for each in asked):
-            return list(session.respond(asked))
+        return list(session.respond(asked))
     except (Refusal, InvalidInput) as error:
         if len(asked) == 1:
             return [error]
-        return [found for each in asked for found in _one_batch(served, session, [each])]
+        return [found for each in asked for found in _one_batch(session, [each])]
     except PeekproofError as error:  # of the ledger, the data or the engine, and the same for all
         return [type(error)(**error.fields()) for _ in asked]
     except Exception as error:
@@ -141,8 +135,7 @@ async def batch(call: Call) -> Response:
 def _asked(call: Call, read: Question | None) -> Reply:
     session, message = call.session, call.message
     asked = read or parse_question(message.question, session.schema)
-    with call.dataset.flight.of(_drawn([asked])):
-        return _noted(call, session, [(asked, _answered(session, asked, message))])[0]
+    return _noted(call, session, [(asked, _answered(session, asked, message))])[0]
 
 
 def _answered(session: Session, asked: Question, message: messages.Ask) -> AnyAnswer:
@@ -168,8 +161,7 @@ def _histogram(call: Call) -> Reply:
     session, message = call.session, call.message
     asked = parse_question(message.question, session.schema)
     method = session.grouped if isinstance(asked.form, Grouped) else session.histogram
-    with call.dataset.flight.of(_drawn([asked])):
-        found: AnyAnswer = method(asked, radius=message.radius)
+    found: AnyAnswer = method(asked, radius=message.radius)
     return _noted(call, session, [(asked, found)])[0]
 
 
@@ -178,8 +170,7 @@ def _batch(call: Call) -> Replies:
     asked = list(read_all(message.questions, session.schema))
     # Told before it is charged: whoever leaves a stream early leaves its line in the log then.
     call.noted["digests"] = [each.digest for each in asked][:_LOGGED]
-    with call.dataset.flight.of(_drawn(asked)):
-        found = session.respond(asked, radius=message.radius)
+    found = session.respond(asked, radius=message.radius)
     answers = _noted(call, session, list(zip(asked, found, strict=True)))
     return Replies(answers=answers, remaining=session.remaining)
 
@@ -187,14 +178,9 @@ def _batch(call: Call) -> Replies:
 def _best(call: Call) -> Chosen:
     session, message = call.session, call.message
     asked = parse_candidates(message.candidates, session.schema)
-    with call.dataset.flight.of([asked.digest]):
-        found = session.best(asked.questions, loss=message.loss)
+    found = session.best(asked.questions, loss=message.loss)
     call.noted.update(digests=[asked.digest], new=0 if found.replayed else 1)
     return Replying(session.ledger).choice(asked, found)
-
-
-def _drawn(asked: list[Question]) -> list[str]:
-    return [each.digest for each in drawn_for(asked)]
 
 
 def _noted(call: Call, session: Session, answers: list[tuple[Question, AnyAnswer]]) -> list[Reply]:

@@ -12,13 +12,11 @@ from peekproof.core.charge import amount_of, unit_of, used_part
 from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
 from peekproof.ledger.record import settled_to_body
-from peekproof.planner.plan import Guessed
 from peekproof.server.call import Call
 from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Endpoint, as_json
 from peekproof.server.replies import found_of, promise_of
 from peekproof.server.routes.scores import Scored, scored_on
-from peekproof.session.promised import planned_radius
 from peekproof.session.receipt import receipt as receipt_of
 from peekproof.session.session import Session
 
@@ -161,8 +159,8 @@ def _summary(served: Served, session: Session) -> dict[str, Any]:
         "rows": plan.rows,
         "confidence": level_down(plan.target.confidence),
         "questions": plan.target.questions,
-        "radius": planned_radius(plan),
-        "mechanism": plan.mechanism.KIND,
+        "radius": plan.mechanism.planned_radius(plan.radius),
+        "mechanism": plan.mechanism.kind,
         "remaining": session.remaining,
         "closed": session.ledger.seen.closed,
         "holdout": scored_on(served),
@@ -187,7 +185,7 @@ def _described(call: Call) -> Described:
         **_summary(call.dataset, session),
         columns=columns,
         promised=session.promised,
-        checks_guesses=isinstance(session.plan.mechanism, Guessed),
+        checks_guesses=session.plan.mechanism.guesses,
         opening=session.ledger.opening.public.to_body(),
         overrides=[{"reason": each["reason"]} for each in session.ledger.overrides],
         promise=promise_of(session.ledger),
@@ -201,7 +199,7 @@ def _budget(call: Call) -> Budget:
     session = call.session
     plan, mine, everyone = session.plan, session.remaining, call.dataset.session
     seen = session.ledger.seen
-    shares, checks = seen.accounts.shares, isinstance(plan.mechanism, Guessed)
+    shares, checks = seen.accounts.shares, plan.mechanism.guesses
     coming = session.next_width
     return Budget(
         questions=plan.target.questions,
@@ -212,7 +210,7 @@ def _budget(call: Call) -> Budget:
         failures=session.failures if checks else None,
         share=str(seen.accounts.share_of(session.analyst)) if shares else None,
         confidence=level_down(plan.target.confidence),
-        radius=planned_radius(plan),
+        radius=plan.mechanism.planned_radius(plan.radius),
         next_radius=None if checks else coming.most,
         next_width=coming.words,
         unit=unit_of(plan.budget),
@@ -256,7 +254,7 @@ def _receipt(call: Call) -> dict[str, object]:
     found = receipt_of(session.ledger, digest)
     told = found.to_dict()
     del told["ledger"]
-    told["terms"] = dict(found.terms)
+    told["terms"], told["failed"] = dict(found.terms), found.failed
     if call.known.custodian or found.analyst == call.known.analyst:
         # Where the ledger lies is the custodian's business.
         return {**told, "text": replace(found, place=call.dataset.name).text()}

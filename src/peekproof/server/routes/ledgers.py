@@ -27,7 +27,6 @@ class Analyst(Struct, kw_only=True, frozen=True):
     analyst: str
     share: str | None
     asked: int
-    refused: int
     spent: str
     spent_part: float
     questions_left: int
@@ -111,7 +110,6 @@ def _analysts(served: Served) -> Analysts:
                 analyst=name,
                 share=None if share is None else str(share),
                 asked=used.draws,
-                refused=used.refusals,
                 spent=str(used.spent),
                 spent_part=accounts.part(name),
                 questions_left=served.as_analyst(name).remaining,

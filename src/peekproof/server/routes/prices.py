@@ -10,8 +10,7 @@ from peekproof.core import check
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_up
-from peekproof.planner.own import Price
-from peekproof.planner.plan import MOST_QUESTIONS
+from peekproof.mechanisms.plan import MOST_QUESTIONS, Price
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question
 from peekproof.server import messages
@@ -47,6 +46,7 @@ class Priced(Struct, kw_only=True, frozen=True):
     known: bool
     theorems: list[str]
     terms: dict[str, str]
+    failed: bool
 
 
 class Prices(Struct, kw_only=True, frozen=True):
@@ -136,12 +136,13 @@ def _said(session: Session, found: Price, *, question: str, digest: str) -> Pric
         least=found.width.least,
         width=found.width.words,
         questions=level_up(found.questions),
-        draws=found.offer.draws,
-        cost=str(amount_of(found.offer.cost)),
+        draws=found.draws,
+        cost=str(amount_of(found.cost)),
         affordable=found.affordable(session.remaining),
         known=found.known,
         theorems=list(found.certificate.theorems),
-        terms=dict(found.offer.terms),
+        terms=found.draw.described,
+        failed=found.failed,
     )
 
 

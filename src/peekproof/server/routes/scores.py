@@ -91,8 +91,7 @@ def _scored(call: Call) -> Number:
     if where:
         condition(where, session.schema)  # refused by itself, before anything else is made of it
     asked = scoring.question(session.schema, where)
-    with call.dataset.flight.of([asked.digest]):
-        found = LocalDesk(session, holdout.held).ask(scoring, _guess(message), where=where)
+    found = LocalDesk(session, holdout.held).ask(scoring, _guess(message), where=where)
     return _replied(call, asked, found)
 
 
@@ -105,8 +104,7 @@ def _ranked(call: Call, holdout: ServedHoldout, metric: Ranked) -> Number:
             raise InvalidInput(argument=name, accepted=accepted, given="something")
     ranking = Ranking.of(metric, holdout.blank, *_read(call, holdout, [message.predictions]))
     asked = ranking.statistic(holdout.blank)
-    with call.dataset.flight.of([asked.digest]):
-        found = LocalDesk(session, holdout.held).pairs(ranking, _guess(message))
+    found = LocalDesk(session, holdout.held).pairs(ranking, _guess(message))
     return _replied(call, asked, found)
 
 
@@ -126,8 +124,7 @@ def _best(call: Call) -> Chosen:
     given = _read(call, holdout, message.candidates)
     scorings = [_checked(metric, holdout, [each]) for each in given]
     asked = parse_candidates([each.question(session.schema) for each in scorings], session.schema)
-    with call.dataset.flight.of([asked.digest]):
-        found = LocalDesk(session, holdout.held).best(scorings)
+    found = LocalDesk(session, holdout.held).best(scorings)
     call.noted.update(digests=[asked.digest], new=0 if found.replayed else 1)
     return Replying(session.ledger).choice(asked, found)
 

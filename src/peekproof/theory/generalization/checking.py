@@ -247,7 +247,7 @@ def log_inverse_level_within(*, beta: Fraction, transcript: Transcript, question
     w_i = 6/(π²i²) · ½·(1 + π²i²/(6k)), the first factor being T-check-anytime's.
 
     Holds when: as for T-check-anytime, and at most k questions are ever asked, where one that was
-    paid for and never answered, or drawn twice, counts each time.
+    paid for and never answered counts, too.
     Rounds: up, so β_i down.
     """
     i, k = transcript.questions + 1, check.positive_integer(questions=questions)
