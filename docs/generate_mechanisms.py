@@ -11,7 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 from generate_theorems import ROOT, import_all
-from mechanism_about import BATCHES, About, Choosing, Example, Share, Sparse
+from mechanism_about import About, Choosing, Example, Share, Sparse
 from mechanism_table import table
 
 import peekproof.mechanisms
@@ -20,6 +20,7 @@ from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.numerics import decimal_up
 from peekproof.core.theorem import lookup
+from peekproof.mechanisms.base import Draw
 from peekproof.mechanisms.checking import Checking
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.ladder import Ladder
@@ -43,8 +44,7 @@ One use of each on {ROWS:,} rows, at ρ = {float(RHO):g} in zero-concentrated di
 - the exponential mechanism costs ρ = ε²/8 ([T-bounded-range](../theorems.md#t-bounded-range)), so
   ε = {TWICE};
 - mechanisms that cost draws have no ρ, and open-ended noise has a price for each stage: they are as
-  planned for {QUESTIONS:,} questions at confidence {float(TARGET.confidence)}, rounds in {BATCHES}
-  batches.
+  planned for {QUESTIONS:,} questions at confidence {float(TARGET.confidence)}.
 
 The radius is what one use errs by from the sample, except with probability β = {float(BETA)}, as
 a share of the rows: all cells of a vector and all verdicts of a conversation together. The last
@@ -77,18 +77,18 @@ no session can be built on it.
 UNITS = MappingProxyType({GDP: "μ²", PureDP: "ε", ZCDP: "ρ", Draws: "draws"})
 SHOWN = (
     "sigma", "scale", "epsilon", "bins", "parts", "rounds", "cells", "candidates", "level",
-    "answers", "budget", "questions", "failures",
+    "answers", "corrections", "questions", "failures",
 )  # fmt: skip
 
 
 def kinds() -> dict[str, type]:
-    """Every class with a KIND in the package of mechanisms, by its kind."""
+    """Every mechanism in the package of them, by its kind; not the draws, which are recorded."""
     found: dict[str, type] = {}
     for module in pkgutil.iter_modules(peekproof.mechanisms.__path__):
         name = f"peekproof.mechanisms.{module.name}"
         for each in vars(import_module(name)).values():
-            kind = getattr(each, "KIND", None)
-            if isinstance(kind, str) and each.__module__ == name:
+            kind = getattr(each, "kind", None)
+            if isinstance(kind, str) and each.__module__ == name and not issubclass(each, Draw):
                 found[kind] = each
     return found
 
@@ -103,7 +103,7 @@ def section(kind: type, name: str) -> str:
 def cost(example: Example) -> str:
     """What one use costs, with its unit."""
     if isinstance(example, OpenEnded):
-        return cost(example.stages[example.stage_of(QUESTIONS)])
+        return cost(example.noise(example.stage_of(QUESTIONS)))
     charged = example.cost()
     (amount,) = (getattr(charged, field.name) for field in fields(charged))
     if isinstance(charged, Draws):
@@ -114,7 +114,7 @@ def cost(example: Example) -> str:
 def radius(example: Example) -> str:
     """How far one use errs from the sample, as a share."""
     if isinstance(example, OpenEnded):
-        return decimal_up(example.stages[example.stage_of(QUESTIONS)].radius(beta=BETA))
+        return decimal_up(example.noise(example.stage_of(QUESTIONS)).radius(beta=BETA))
     if isinstance(example, Checking | LimitedChecking):
         return "–"
     found = example.radius(beta=BETA)
@@ -162,7 +162,7 @@ def entry(kind: type, about: About) -> str:
     ]
     kept = "\n".join(line for line in lines if line != "- **Proof** ")
     releases = (kind.__doc__ or "").splitlines()[0]
-    return f"\n## {kind.__name__}\n\n`{about.example.KIND}` releases: {releases}\n\n{kept}\n"
+    return f"\n## {kind.__name__}\n\n`{about.example.kind}` releases: {releases}\n\n{kept}\n"
 
 
 def page() -> str:

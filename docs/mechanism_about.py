@@ -6,7 +6,7 @@ from peekproof.mechanisms.above_threshold import AboveThreshold
 from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.laplace import Laplace, LaplaceVector
@@ -16,9 +16,9 @@ from peekproof.mechanisms.open_ended import OpenEnded
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 
-CELLS, STEPS, VERDICTS, BATCHES = 10, 256, 100, 5
+CELLS, STEPS, VERDICTS = 10, 256, 100
 
-Share = Gaussian | Laplace | DiscreteGaussian | Truncation | Splitting | Rounds
+Share = Gaussian | Laplace | DiscreteGaussian | Truncation | FreshRows
 Vector = GaussianVector | LaplaceVector
 Choosing = Exponential | PermuteAndFlip | NoisyMax | Quantile
 Sparse = AboveThreshold | NumericSparse

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from mechanism_about import BATCHES, CELLS, About, Example
+from mechanism_about import CELLS, About, Example
 
 from lab.figures.mechanisms import (
     EPSILON,
@@ -13,19 +13,18 @@ from lab.figures.mechanisms import (
 )
 from peekproof.core.charge import GDP
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
-from peekproof.mechanisms.fresh_rows import Rounds, Splitting
+from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.laplace import Laplace, LaplaceVector
+from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.plan import open_ended_plan, plan
 from peekproof.mechanisms.truncation import Truncation
-from peekproof.planner.open_ended import open_ended_plan
-from peekproof.planner.plan import plan
 from peekproof.theory.generalization.gaussian import cells_ball
 
 
-def planned(kind: type[Truncation] | type[Splitting] | type[Rounds]) -> Example:
-    """As the planner takes it for the standard number of questions."""
-    batches = BATCHES if kind is Rounds else None
-    return plan(rows=ROWS, target=TARGET, mechanisms=[kind], rounds=batches).mechanism
+def planned(kind: type[Truncation] | type[FreshRows]) -> Example:
+    """As it is planned for the standard number of questions."""
+    return plan(rows=ROWS, target=TARGET, mechanisms=[kind]).mechanism  # type: ignore[return-value]
 
 
 def vector_sigma() -> Fraction:
@@ -82,24 +81,18 @@ def shares() -> tuple[About, ...]:
         ),
         About(
             releases="a share or a mean",
-            example=planned(Splitting),
-            cost="one draw",
-            errs="not at all from its own rows, which are ⌊n/k⌋ of all n; those err from the "
-            "population as a fresh sample of that size does",
-            use="a handful of questions, about 8 on 100,000 rows; records are not protected",
+            example=planned(FreshRows),
+            cost="one draw for a round, which is one question or, if that was said at the "
+            "beginning, a batch of any size",
+            errs="not at all from its own rows, which are ⌊n/r⌋ of all n for r rounds; those err "
+            "from the population as a fresh sample of that size does",
+            use="a handful of questions, about 8 on 100,000 rows, or many questions in few "
+            "batches; records are not protected",
             theorems=("T-split", "T-split-chernoff", "T-draws"),
         ),
         About(
             releases="a share or a mean",
-            example=planned(Rounds),
-            cost="one draw for a batch, however many questions it has",
-            errs="as fresh rows, with a part for each batch instead of each question",
-            use="many questions in few batches; records are not protected",
-            theorems=("T-split", "T-split-chernoff", "T-draws"),
-        ),
-        About(
-            releases="a share or a mean",
-            example=open_ended_plan(rows=ROWS, confidence=TARGET.confidence).mechanism,
+            example=open_ended_plan(OpenEnded, rows=ROWS, confidence=TARGET.confidence).mechanism,
             cost="μ² = 1/(nσ_i)² for a draw of stage i",
             errs="as Gaussian noise with the σ_i of its stage",
             use="when nobody can say how many questions will come",

@@ -10,4 +10,4 @@ from mechanism_verdicts import verdicts
 
 def table() -> dict[str, About]:
     """Every mechanism by its kind: shares first, then vectors, choices and conversations."""
-    return {about.example.KIND: about for about in (*shares(), *verdicts())}
+    return {about.example.kind: about for about in (*shares(), *verdicts())}

@@ -12,12 +12,21 @@ from lab.figures.mechanisms import (
     TARGET,
 )
 from peekproof.mechanisms.above_threshold import AboveThreshold
+from peekproof.mechanisms.base import Limit
 from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
 from peekproof.mechanisms.ladder import Ladder
-from peekproof.mechanisms.limited_checking import Limit
+from peekproof.mechanisms.limited_checking import LimitedChecking
 from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.plan import plan
 from peekproof.mechanisms.thresholdout import Thresholdout
+
+
+def limited() -> LimitedChecking:
+    """As it is planned for ten failures."""
+    limit = Limit(failures=10)
+    planned = plan(rows=ROWS, target=TARGET, mechanisms=[LimitedChecking], limit=limit)
+    return planned.mechanism  # type: ignore[return-value]
 
 
 def verdicts() -> tuple[About, ...]:
@@ -92,7 +101,7 @@ def verdicts() -> tuple[About, ...]:
         About(
             releases="guesses that stand, and a few shares",
             example=Thresholdout(
-                rows=ROWS, threshold=ROWS // 50, epsilon=EPSILON, budget=1, questions=VERDICTS
+                rows=ROWS, threshold=ROWS // 50, epsilon=EPSILON, corrections=1, questions=VERDICTS
             ),
             cost="ε for the whole conversation, over at most B corrections",
             errs="a guess that stands is off by at most the threshold and the noise of the "
@@ -137,7 +146,7 @@ def verdicts() -> tuple[About, ...]:
         ),
         About(
             releases="answers to guesses, until ten have failed",
-            example=Limit(failures=10).mechanism(ROWS, TARGET),
+            example=limited(),
             cost="one draw a question, and nothing more after the last failure",
             errs="a guess that passes by its tolerance at most, a bin by half of it",
             use="to open a session that checks guesses, where it is known beforehand how many may "

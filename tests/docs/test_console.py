@@ -31,6 +31,7 @@ pytestmark = pytest.mark.one_budget  # as whoever follows the pages
 
 # Pages whose commands another test runs.
 ELSEWHERE = {
+    "docs/how-to/add-a-mechanism.md": "tests/mechanisms/test_packages.py",
     "docs/how-to/audit-a-ledger.md": "tests/cli/test_ledger_audit.py",
     "docs/tutorial/first-answer.md": "tests/docs/test_tutorial.py",
     "docs/tutorial/one-budget.md": "tests/docs/test_tutorial.py",
