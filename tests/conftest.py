@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.witness import Witness, default_witness
 from peekproof.session import custody
 from peekproof.testing.statistics import declared_false_alarms

@@ -21,10 +21,8 @@ from measure import asked, side_by_side, taken
 from result import Cell, Chart, Result, Sheet
 
 from peekproof.core.charge import GDP
-from peekproof.ledger.entry import Entry, follow
+from peekproof.ledger.entry import FORMAT, Entry, charge_body, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import FORMAT
-from peekproof.ledger.record import charge_body
 from peekproof.ledger.sqlite import SqliteStore
 
 BODY = "x" * 300  # about the size of an entry

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from peekproof.core.charge import GDP, Offer
+from peekproof.ledger.entry import Opening
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.opening import Opening
 
 CLIENTS = 64
 COST = Offer(cost=GDP(Fraction(1, 10**7)))

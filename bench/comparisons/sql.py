@@ -24,10 +24,10 @@ from result import Cell, Result, Sheet
 from ledger.postgres_server import Database, server
 from peekproof.data.source import Source
 from peekproof.data.sql.address import open_url
+from peekproof.query.canonical import form_text
 from peekproof.query.form import Share
 from peekproof.query.question import Question
 from peekproof.query.tree import And, Column, Compare, Member, Number
-from peekproof.query.wire import form_text
 
 CARRIERS = ("AA", "BB", "CC", "DD", "EE")
 FORMS = {

@@ -21,7 +21,7 @@ from peekproof.derive.conditional import ConditionalAnswer
 from peekproof.guess.guesser import Guesser
 from peekproof.query.question import Question, parse_question
 from peekproof.session import Session
-from peekproof.session.past import Pasts
+from peekproof.session.records import Pasts
 from peekproof.testing.statistics import excess_p_value, statistical
 from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
 

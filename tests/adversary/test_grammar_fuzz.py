@@ -14,9 +14,9 @@ from adversary import hostile
 from data.naive_totals import total
 from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.data.load import in_memory
+from peekproof.query.canonical import to_json
 from peekproof.query.question import Question, from_json, parse_question
-from peekproof.query.wire import to_json
-from peekproof.session.quotients import drawn_for
+from peekproof.session.queries import drawn_for
 from sizes import sized
 
 LONGEST_MESSAGE = 800

@@ -17,8 +17,8 @@ from peekproof.cli.main import main
 from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Seeded
+from peekproof.query.canonical import to_json
 from peekproof.query.question import Question, from_json, parse_question
-from peekproof.query.wire import to_json
 
 LONGEST_MESSAGE = 800
 TABLE = hostile.table()

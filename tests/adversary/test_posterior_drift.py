@@ -21,9 +21,9 @@ from peekproof.audit.analysts.correlation import agreement
 from peekproof.core.certificate import Target
 from peekproof.core.charge import GDP
 from peekproof.data.load import in_memory
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Opening
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import Plan, plan
 from peekproof.noise.entropy import Seeded

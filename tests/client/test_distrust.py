@@ -13,7 +13,7 @@ import pytest
 import peekproof
 from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import Promise
-from peekproof.ledger.record import Settled
+from peekproof.ledger.entry import Settled
 from server.gateways import Running
 
 Altering = Callable[[Any], object]

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from peekproof.data.table import Table
-from peekproof.ledger import file as file_module
+from peekproof.ledger import sqlite as file_module
 from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness

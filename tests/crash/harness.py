@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ledger.books import COST, at
-from peekproof.ledger import loading
+from peekproof.ledger import log as loading
 from peekproof.ledger.ledger import Ledger, Written
 
 WAIT = 60  # seconds until a child that should die counts as hanging

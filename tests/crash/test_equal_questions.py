@@ -16,8 +16,8 @@ import pytest
 import peekproof
 from peekproof.data.source import Total
 from peekproof.data.table import Table
-from peekproof.ledger.file import MEMORY
-from peekproof.ledger.flight import Flight
+from peekproof.ledger.log import Flight
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.query.question import Question
 from session.people import people, write_csv
 

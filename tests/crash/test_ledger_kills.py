@@ -20,13 +20,12 @@ from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
 from ledger.books import OPENING
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.ledger import file as file_module
+from peekproof.ledger import sqlite as file_module
 from peekproof.ledger.entry import follow
-from peekproof.ledger.file import create_file
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.log import Log
 from peekproof.ledger.postgres import PostgresStore
-from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.sqlite import SqliteStore, create_file
 
 KILLS = int(os.environ.get("PEEKPROOF_KILLS", "40"))
 LARGE = replace(OPENING, questions=10**6, budget=GDP(Fraction(10**6)))

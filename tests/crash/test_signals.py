@@ -31,10 +31,10 @@ from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.data.source import Total
 from peekproof.data.table import Table
-from peekproof.ledger import commits as commits_module
-from peekproof.ledger.commits import Commits
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger import log as commits_module
 from peekproof.ledger.ledger import Ledger, Written
+from peekproof.ledger.log import Commits
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.witness import Witness
 from peekproof.query.question import Question
 from session.people import people, write_csv

@@ -14,12 +14,11 @@ from peekproof.core.errors import InvalidInput
 from peekproof.data.load import in_memory
 from peekproof.data.public import PublicTable
 from peekproof.data.totals import CHUNK
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.form import FINE, Form, Mean, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Kind
 from peekproof.query.tree import Constant, Number
-from peekproof.query.wire import form_text
 from query import naive
 from query.strategies import DATES, MOMENTS, NUMBERS, numerics, predicates, rows
 

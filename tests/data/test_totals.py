@@ -22,12 +22,11 @@ from peekproof.data.fingerprint import keyed_order
 from peekproof.data.load import in_memory
 from peekproof.data.table import Table
 from peekproof.data.totals import contributions
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import FINE, Form, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.query.tree import Column, Constant, Number
-from peekproof.query.wire import form_text
 from query.naive import Row
 from query.strategies import FLAGS, TEXTS, WORDS, numerics, predicates
 from sizes import sized

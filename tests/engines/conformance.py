@@ -18,12 +18,11 @@ from data.naive_totals import total
 from data.tables import CELLS, TEXT, Rows, frame
 from data.test_totals import means, quantiles, ranges, weighing
 from peekproof.data.source import Source
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question
 from peekproof.query.tree import Column, Constant, Missing, Number, Numeric
-from peekproof.query.wire import form_text
 from query.naive import Row
 from query.strategies import FLAGS, TEXTS, WORDS, numerics, predicates, rows
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 from peekproof.core.charge import GDP, Charge, Offer, Refused
 from peekproof.core.errors import LedgerError
-from peekproof.ledger.entry import Entry
+from peekproof.ledger.entry import FORMAT, Entry, Opening
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.opening import FORMAT, Opening
 from peekproof.ledger.sqlite import SqliteStore
 
 BUDGET = GDP(Fraction(10, 3))

@@ -7,8 +7,8 @@ import pytest
 
 from ledger.books import OPENING, eventful
 from ledger.engines import files, postgres
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.testing.ledgers import Engine
 
 

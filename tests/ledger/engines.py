@@ -9,11 +9,9 @@ from contextlib import closing
 from pathlib import Path
 
 from ledger.postgres_server import Database
-from peekproof.ledger.entry import Entry
-from peekproof.ledger.file import APPLICATION, MEMORY
-from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.entry import FORMAT, Entry
 from peekproof.ledger.postgres import PostgresStore
-from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.sqlite import APPLICATION, MEMORY, SqliteStore
 from peekproof.ledger.store import Store
 from peekproof.testing.ledgers import Engine
 

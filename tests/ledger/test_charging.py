@@ -25,9 +25,9 @@ from ledger.books import (
 )
 from peekproof.core.charge import FREE, GDP, Charge, Draws, Offer, PureDP, Refused
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Settled
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.record import Settled
+from peekproof.ledger.sqlite import MEMORY
 
 
 def test_a_new_ledger_has_its_whole_budget(memory: Ledger) -> None:

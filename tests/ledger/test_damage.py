@@ -34,10 +34,9 @@ from peekproof.core.errors import (
     LedgerTooNew,
     LedgerUnavailable,
 )
-from peekproof.ledger.entry import Entry
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import FORMAT, Entry
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.sqlite import MEMORY
 
 
 def test_the_damage_tests_start_from_a_sound_file(closed: Path, opened: Opened) -> None:

@@ -177,7 +177,7 @@ def test_an_export_of_an_export_is_the_same(exported: Path, tmp_path: Path) -> N
 def test_a_long_export_opens_though_no_snapshot_can_be_saved(
     exported: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
+    monkeypatch.setattr("peekproof.ledger.log._DUE", 2)
     ledger = Ledger(ExportStore(exported))
     assert ledger.verify() == 7
     ledger.close()

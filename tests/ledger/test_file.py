@@ -13,10 +13,9 @@ import pytest
 import peekproof
 from ledger.books import NOBODY, OPENING, answer, without_privileges
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew, LedgerUnavailable
-from peekproof.ledger.entry import follow
-from peekproof.ledger.file import APPLICATION, check_header, create_file, insert, translated
+from peekproof.ledger.entry import FORMAT, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.sqlite import APPLICATION, check_header, create_file, insert, translated
 
 FIRST = follow(None, "open", OPENING.to_body())
 
@@ -91,7 +90,7 @@ def test_a_full_disk_leaves_nothing_behind(path: Path, monkeypatch: pytest.Monke
     def full(*_: object) -> None:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr("peekproof.ledger.file.insert", full)
+    monkeypatch.setattr("peekproof.ledger.sqlite.insert", full)
     with pytest.raises(LedgerUnavailable, match=r"cannot be used \(database or disk is full\)"):
         create_file(path, FIRST)
     assert list(path.parent.iterdir()) == []
@@ -148,7 +147,7 @@ CREATOR = """
 import sys
 from peekproof.core.charge import GDP
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.entry import Opening
 from fractions import Fraction
 ledger = Ledger.create(sys.argv[1], Opening(
     fingerprint=sys.argv[2], rows=1, confidence=Fraction(1, 2), questions=1,

@@ -11,7 +11,7 @@ import pytest
 from core.markup import read
 from ledger.books import COST, OPENING
 from peekproof.core.charge import Offer
-from peekproof.ledger import loading
+from peekproof.ledger import log as loading
 from peekproof.ledger.ledger import Ledger, Written
 
 HOSTILE = "<script>alert('x')</script>"

@@ -17,14 +17,12 @@ import pytest
 from ledger.books import COST, OPENING, answer, at, lose
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
-from peekproof.ledger import loading
+from peekproof.ledger import log as loading
 from peekproof.ledger import sqlite as sqlite_module
-from peekproof.ledger.commits import Commits
-from peekproof.ledger.draft import Job
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.log import Commits, Job
 from peekproof.ledger.snapshot import taken
-from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.sqlite import MEMORY, SqliteStore
 from peekproof.ledger.state import State
 
 

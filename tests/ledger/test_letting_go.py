@@ -6,8 +6,7 @@ import gc
 import sqlite3
 from typing import cast
 
-from peekproof.ledger.file import MEMORY
-from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.sqlite import MEMORY, SqliteStore
 
 
 class Connection:

@@ -12,8 +12,8 @@ import pytest
 
 from ledger.books import OPENING, chained, overwrite
 from peekproof.core.errors import LedgerDamaged
+from peekproof.ledger.entry import Opening, PublicOpening, without_keys
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening, PublicOpening, without_keys
 
 MARK = OPENING.fingerprint
 OTHER = "pp1-ffffffffffffffffffffffffffffffff"

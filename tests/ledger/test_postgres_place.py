@@ -11,11 +11,11 @@ from psycopg.conninfo import conninfo_to_dict
 
 from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
 from peekproof.ledger import places
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named
 from peekproof.ledger.postgres_link import address_of
 from peekproof.ledger.postgres_place import is_postgres, separated
+from peekproof.ledger.sqlite import MEMORY
 
 PRINT = "pp1-0123456789abcdef0123456789abcdef"
 

@@ -31,7 +31,7 @@ from peekproof.ledger import restoration
 from peekproof.ledger.entry import Body, follow
 from peekproof.ledger.export import export
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.loading import load
+from peekproof.ledger.log import load
 from peekproof.ledger.restoration import Restored, restore
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.sqlite import SqliteStore
@@ -618,7 +618,7 @@ def test_a_snapshot_remembers_what_was_lost(book: Book, monkeypatch: pytest.Monk
     flip(book.path, place)
     flip(book.path, place - 3)
     book.restored()
-    monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
+    monkeypatch.setattr("peekproof.ledger.log._DUE", 2)
     for _ in range(2):  # the second opens from the snapshot that the first took
         with closing(book.opened()) as ledger:
             assert (ledger.seen.origin, ledger.seen.lost) == (6, ENTRIES - 5)

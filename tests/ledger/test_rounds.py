@@ -14,8 +14,8 @@ import pytest
 from ledger.books import OPENING, Line, chained, lines, overwrite
 from peekproof.core.charge import Charge, Draws, Offer, Refused
 from peekproof.core.errors import LedgerDamaged
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Written
+from peekproof.ledger.sqlite import MEMORY
 
 ROUND = Draws(Fraction(1))
 BUDGET = Draws(Fraction(3))

@@ -33,8 +33,8 @@ from peekproof.core.errors import (
     LedgerUnavailable,
 )
 from peekproof.ledger import sqlite as sqlite_module
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger, Written
+from peekproof.ledger.sqlite import MEMORY
 
 SOURCE = str(Path(peekproof.__file__).parent.parent)
 

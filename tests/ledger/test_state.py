@@ -12,9 +12,7 @@ from hypothesis import strategies as st
 from ledger.books import BUDGET, COST, OPENING
 from peekproof.core.charge import FREE, GDP
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
-from peekproof.ledger.entry import Entry
-from peekproof.ledger.opening import FORMAT, Opening
-from peekproof.ledger.record import Settled
+from peekproof.ledger.entry import FORMAT, Entry, Opening, Settled
 from peekproof.ledger.state import State
 
 Content = list[tuple[str, Any]]

@@ -16,9 +16,8 @@ from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.diff import Identical, SecondContinues, difference
 from peekproof.ledger.entry import follow
 from peekproof.ledger.export import export, numbered, read_export
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.sqlite import MEMORY, SqliteStore
 
 Row = tuple[int, str, str, bytes]
 
@@ -95,7 +94,7 @@ class Stored:
         self.run = self.store._connection.execute
         ledger = Ledger(self.store)
         fill(ledger)
-        monkeypatch.setattr("peekproof.ledger.loading._DUE", 2)
+        monkeypatch.setattr("peekproof.ledger.log._DUE", 2)
         ledger.override(reason="another", against="pp1-1")
         monkeypatch.undo()
         answer(ledger, "i")

@@ -25,11 +25,11 @@ from peekproof.core.errors import (
 )
 from peekproof.core.shared_columns import ColumnMark, Marked
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.watch import Watch
 from peekproof.ledger.witness import (
     SIZE,
     VARIABLE,
     Seen,
+    Watch,
     Witness,
     default_witness,
     shortened,

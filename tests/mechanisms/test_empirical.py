@@ -9,9 +9,9 @@ from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.data.load import in_memory
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Opening
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import Plan, plan

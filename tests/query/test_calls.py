@@ -6,7 +6,7 @@ import pytest
 
 from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
 from peekproof.query.form import Share
-from peekproof.query.reading import read
+from peekproof.query.parser import read
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import (
     FIELDS,

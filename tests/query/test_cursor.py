@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from peekproof.core.errors import QuestionError, TypeMismatch
-from peekproof.query.cursor import MOST_DEPTH, MOST_REPEATED, Cursor
-from peekproof.query.tokens import TokenKind
+from peekproof.query.tokens import MOST_DEPTH, MOST_REPEATED, Cursor, TokenKind
 from peekproof.query.tree import Column, Sum
 
 

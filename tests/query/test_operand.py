@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from peekproof.core.errors import TypeMismatch
-from peekproof.query.cursor import Cursor
-from peekproof.query.operand import Text, as_number, as_predicate, comparison, negative
+from peekproof.query.tokens import Cursor, Text, as_number, as_predicate, comparison, negative
 from peekproof.query.tree import Column, Compare, Constant, Flag, Member, Not, Number, Product
 
 A, S, F = Column("a"), Column("s"), Column("f")

@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 
 from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
 from peekproof.query.canonical import canonical
-from peekproof.query.constants import MOST_LEVELS
-from peekproof.query.cursor import MOST_DEPTH, MOST_REPEATED
 from peekproof.query.form import Share
+from peekproof.query.parser import MOST_LEVELS, read
 from peekproof.query.question import parse_question
-from peekproof.query.reading import read
 from peekproof.query.schema import Kind, Schema
-from peekproof.query.tokens import MOST_CHARACTERS
+from peekproof.query.tokens import MOST_CHARACTERS, MOST_DEPTH, MOST_REPEATED
 from peekproof.query.tree import (
     And,
     Column,

@@ -6,10 +6,9 @@ import pytest
 
 from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
 from peekproof.query.cells import MOST_CELLS, Edges, Values
-from peekproof.query.constants import MOST_LEVELS
 from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.parser import MOST_LEVELS, read
 from peekproof.query.question import parse_question
-from peekproof.query.reading import read
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import Column, Compare, Flag, Number, Or, Part, Product, Quotient
 from query.strategies import SCHEMA

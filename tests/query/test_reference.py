@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from peekproof.query import Kind, Schema, from_json, parse_question
-from peekproof.query.calls import NAMES
+from peekproof.query.parser import NAMES
 from peekproof.query.tokens import KEYWORDS
 
 PAGE = (Path(__file__).parents[2] / "docs/reference/questions.md").read_text()

@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from peekproof.core.errors import QuestionError
 from peekproof.query import Question, from_json, parse_question
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text, to_json
 from peekproof.query.cells import MOST_CELLS, Edges, Values
-from peekproof.query.constants import MOST_LEVELS
 from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.parser import MOST_LEVELS
+from peekproof.query.question import MOST_JSON_CHARACTERS, MOST_JSON_VALUES
 from peekproof.query.schema import Schema
 from peekproof.query.tree import Column, Numeric, Predicate
-from peekproof.query.unwire import MOST_JSON_CHARACTERS, MOST_JSON_VALUES
-from peekproof.query.wire import form_text, to_json
 from query.strategies import DYADIC, DYADIC_DIVISORS, SCHEMA, numerics, predicates
 
 a, b = ["column", "a"], ["column", "b"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.query.canonical import canonical
+from peekproof.query.canonical import Json, canonical, form_text, to_json, to_text
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.tree import (
@@ -31,7 +31,6 @@ from peekproof.query.tree import (
     Quotient,
     Sum,
 )
-from peekproof.query.wire import Json, form_text, to_json, to_text
 from query.strategies import predicates
 
 A = Column("a")

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.query import wire
-from peekproof.query.canonical import canonical
+from peekproof.query import canonical as wire
+from peekproof.query.canonical import Texts, canonical, form_text, to_text
 from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import And, Column, Compare, Number, Or, Predicate
 from peekproof.query.walk import Node
-from peekproof.query.wire import Texts, form_text, to_text
 from query.strategies import predicates
 
 COLUMNS = 50

@@ -13,7 +13,7 @@ import pytest
 import peekproof
 from peekproof.cli.main import main
 from peekproof.core.errors import InvalidInput
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.entry import Opening
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ import pytest
 import peekproof
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
-from peekproof.ledger import loading
+from peekproof.ledger import log as loading
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question
-from peekproof.session import past as past_module
+from peekproof.session import records as past_module
 from peekproof.session.session import Session
 
 ROWS = 20_000

@@ -22,10 +22,8 @@ from mechanisms.discrete_laws import Script
 from peekproof.core.certificate import Target
 from peekproof.core.errors import LedgerDamaged, RoundsExhausted
 from peekproof.data.load import in_memory
-from peekproof.ledger.entry import Body, Entry, follow
+from peekproof.ledger.entry import Body, Entry, Opening, Settled, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
-from peekproof.ledger.record import Settled
 from peekproof.mechanisms import above_threshold, numeric_sparse
 from peekproof.mechanisms.plan import Plan
 from peekproof.mechanisms.thresholdout import Thresholdout

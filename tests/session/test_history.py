@@ -18,7 +18,7 @@ from core.markup import read
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.data.table import Table
-from peekproof.ledger import loading
+from peekproof.ledger import log as loading
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question
 from peekproof.session import Session

@@ -23,9 +23,9 @@ from peekproof.core.errors import (
     VacuousPlan,
 )
 from peekproof.data.load import in_memory
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Opening
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import plan
 from peekproof.noise.entropy import Seeded

@@ -28,7 +28,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         data.histogram("histogram(age, (30, 50))")
         data.quantile("quantile(age, 0.5, 0, 100)", loss=0.2)
         data.best(["age > 20", "age > 80"], loss=0.2)
-    monkeypatch.setattr("peekproof.ledger.loading._DUE", 4)
+    monkeypatch.setattr("peekproof.ledger.log._DUE", 4)
     Ledger.open(str(path)).close()
     monkeypatch.undo()
     return path

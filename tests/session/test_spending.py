@@ -13,10 +13,9 @@ import pytest
 from peekproof.cli.main import main
 from peekproof.core.charge import GDP, amount_of
 from peekproof.core.errors import BudgetExhausted, LedgerDamaged, PeekproofError
-from peekproof.ledger.entry import Body, follow
-from peekproof.ledger.file import insert
+from peekproof.ledger.entry import FORMAT, Body, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.sqlite import insert
 from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.query.question import parse_question

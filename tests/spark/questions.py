@@ -6,11 +6,10 @@ import hashlib
 from collections.abc import Sequence
 
 from peekproof.data.source import Source
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.form import Form, Share
 from peekproof.query.question import Question
 from peekproof.query.tree import Predicate
-from peekproof.query.wire import form_text
 
 Totals = int | tuple[int, ...]
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import exp, mpf, mpmathify, pi, sinh, sqrt, workdps
 
+from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.discrete_noise import (
     discrete_gaussian_reach,
     discrete_laplace_reach,
     discrete_laplace_shortfall,
-    drawable,
 )
 from peekproof.theory.generalization.drift import laplace_shortfall
 
@@ -170,7 +170,7 @@ def test_extreme_sizes_are_finite() -> None:
 )
 def test_absurd_noise_is_refused(absurd: Fraction) -> None:
     for refused in (
-        lambda: drawable(scale=absurd),
+        lambda: check.drawable(scale=absurd),
         lambda: discrete_laplace_reach(scale=absurd, beta=Fraction(1, 2)),
         lambda: discrete_laplace_shortfall(scale=absurd, beta=Fraction(1, 2), count=1),
     ):

@@ -20,10 +20,8 @@ from peekproof.mechanisms.base import Ask, every_mechanism
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.question import Question, parse_question
 from peekproof.session.opening import limit_of
-from peekproof.session.parsing import declared
 from peekproof.session.pricing import cost_of, drawn_prices, new_among
-from peekproof.session.queries import InWords, guessable
-from peekproof.session.quotients import AnyAnswer, drawn_within
+from peekproof.session.queries import AnyAnswer, InWords, declared, drawn_within, guessable
 from peekproof.session.session import Session
 
 

@@ -30,25 +30,22 @@ from peekproof.ledger.diff import (
     SecondContinues,
     difference,
 )
-from peekproof.ledger.entry import Body, Entry, checked
+from peekproof.ledger.entry import Body, Entry, Settled, checked, without_keys
 from peekproof.ledger.export import export as export_to
 from peekproof.ledger.exported import ExportStore, is_export, only_read
-from peekproof.ledger.file import is_database
 from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.move import move as moved
-from peekproof.ledger.opening import without_keys
-from peekproof.ledger.record import Settled
 from peekproof.ledger.restoration import Restored
 from peekproof.ledger.restoration import restore as restored
+from peekproof.ledger.sqlite import is_database
 from peekproof.ledger.witness import NONE
 from peekproof.mechanisms.plan import recorded_plan
 from peekproof.noise.entropy import SystemEntropy
 from peekproof.session.custody import check_reason, witness_of
 from peekproof.session.opening import open as open_data
-from peekproof.session.parsing import analyst_name
-from peekproof.session.past import Pasts
+from peekproof.session.queries import analyst_name
 from peekproof.session.receipt import Receipt, receipts
-from peekproof.session.records import Certifier, check_paid
+from peekproof.session.records import Certifier, Pasts, check_paid
 from peekproof.session.replay import Replay
 from peekproof.session.replay import replay as replayed
 

@@ -14,9 +14,9 @@ from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.numerics import level_up
 from peekproof.data.load import is_address, is_pattern
 from peekproof.data.source import Source
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.base import Limit, Mechanism
 from peekproof.mechanisms.plan import Plan
 from peekproof.session.opening import new_plan

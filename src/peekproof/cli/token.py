@@ -49,7 +49,7 @@ def create(
     json_wanted: bool,
 ) -> None:
     """Make a token under whose NAME questions are charged. It is shown this once."""
-    from peekproof.session.parsing import analyst_name  # noqa: PLC0415 (not for the others)
+    from peekproof.session.queries import analyst_name  # noqa: PLC0415 (not for the others)
 
     if not analyst_name(name):
         raise InvalidInput(argument="NAME", accepted="the name of an analyst", given=repr(name))

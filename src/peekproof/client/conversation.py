@@ -12,8 +12,7 @@ from peekproof.core.errors import GatewayError, GatewayUnavailable
 from peekproof.mechanisms.base import Ask, Draw, Past
 from peekproof.query.form import Given
 from peekproof.query.question import Question
-from peekproof.session.queries import InWords
-from peekproof.session.quotients import AnyAnswer, drawn_for, drawn_within
+from peekproof.session.queries import AnyAnswer, InWords, drawn_for, drawn_within
 
 
 @final

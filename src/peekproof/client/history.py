@@ -5,7 +5,7 @@ from peekproof.client.promise import Promise, understood
 from peekproof.client.rebuilding import Rebuilding
 from peekproof.core.certificate import Certificate
 from peekproof.core.errors import NotAllowed
-from peekproof.ledger.record import Settled, settled_from_body
+from peekproof.ledger.entry import Settled, settled_from_body
 from peekproof.session.history import History
 from peekproof.session.recalled import Recall
 

@@ -13,7 +13,7 @@ from peekproof.core.errors import (
     LedgerDamaged,
     MechanismMissing,
 )
-from peekproof.ledger.opening import PublicOpening
+from peekproof.ledger.entry import PublicOpening
 from peekproof.mechanisms.base import Draw, recorded_draw
 from peekproof.mechanisms.plan import certificate_of, recorded_plan
 from peekproof.query.schema import Kind, Schema

@@ -20,13 +20,12 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.charge import UNITS, amount_of, unit_of
 from peekproof.core.errors import CertificateMismatch
 from peekproof.data.statistic import PairStatistic
-from peekproof.ledger.record import Settled, settled_from_body
+from peekproof.ledger.entry import Settled, settled_from_body
 from peekproof.query.candidates import Candidates
 from peekproof.query.form import Given
 from peekproof.query.question import Question
-from peekproof.session.quotients import AnyAnswer, conditional_of, drawn_for, found_in
-from peekproof.session.records import numbers
-from peekproof.session.reply import Replies
+from peekproof.session.queries import AnyAnswer, conditional_of, drawn_for, found_in
+from peekproof.session.records import Replies, numbers
 
 
 @final

@@ -20,7 +20,7 @@ from peekproof.core.shown import visible
 from peekproof.core.width import Width
 from peekproof.data.statistic import PairStatistic, exact_number
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.ledger.record import Settled
+from peekproof.ledger.entry import Settled
 from peekproof.mechanisms.base import Ask
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.candidates import parse_candidates
@@ -29,10 +29,20 @@ from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.session.history import History
 from peekproof.session.html import session_html
-from peekproof.session.parsing import Asked, check_scalar, of_form, parsed
 from peekproof.session.pricing import priced, told_as
-from peekproof.session.queries import ANY_SHARE, Best, InWords, guessable
-from peekproof.session.quotients import AnyAnswer, OneNumber, drawn_for
+from peekproof.session.queries import (
+    ANY_SHARE,
+    AnyAnswer,
+    Asked,
+    Best,
+    InWords,
+    OneNumber,
+    check_scalar,
+    drawn_for,
+    guessable,
+    of_form,
+    parsed,
+)
 from peekproof.session.session import left_text
 
 

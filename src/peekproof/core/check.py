@@ -87,3 +87,32 @@ def probability(**named: object) -> Fraction:
     if not SMALLEST_LEVEL <= value < 1:  # also false for NaN
         raise InvalidInput(argument=name, accepted=accepted, given=_shown(value))
     return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
+
+
+# Noise beyond these sizes cannot be drawn, bounded and written down.
+_LARGEST = 10**100
+_MOST_BITS = 4096
+
+
+def drawable(**named: object) -> Fraction:
+    """The one value given, if it is a size of noise that can be drawn, bounded and written down."""
+    value = positive_fraction(**named)
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if not Fraction(1, _LARGEST) <= value <= _LARGEST or bits > _MOST_BITS:
+        ((name, _),) = named.items()
+        raise InvalidInput(
+            argument=name,
+            accepted="between 10^-100 and 10^100, as a ratio of integers below 2^4096",
+            given="one beyond that",
+        )
+    return value
+
+
+def grid(step: Fraction) -> None:
+    """Refuse a grid that cannot be written down, or that does not hold 0 and 1."""
+    if drawable(step=step).numerator != 1:
+        raise InvalidInput(
+            argument="step",
+            accepted="one over an integer, so that 0 and 1 are on the grid",
+            given=str(step),
+        )

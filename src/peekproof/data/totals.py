@@ -50,6 +50,7 @@ from peekproof.data.evaluate import (
     up_to,
 )
 from peekproof.data.source import Progress, sealed
+from peekproof.query.canonical import to_text
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import (
     FINE,
@@ -75,7 +76,6 @@ from peekproof.query.tree import (
     Quotient,
     Sum,
 )
-from peekproof.query.wire import to_text
 
 Codes = npt.NDArray[np.intp]
 Wholes = npt.NDArray[np.int64]

@@ -14,15 +14,14 @@ from peekproof.learn.column import Labels, some_classes
 from peekproof.learn.held import LABEL, HeldRows
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.base import Ask, Past
 from peekproof.mechanisms.plan import Plan
 from peekproof.noise.entropy import Entropy
 from peekproof.query.form import Share
-from peekproof.query.question import Question, parse_question
+from peekproof.query.question import Question, is_json, parse_question
 from peekproof.query.schema import Schema
 from peekproof.query.tree import Column, Member
-from peekproof.query.unwire import is_json
 from peekproof.query.walk import levels
 from peekproof.session.forks import forked
 from peekproof.session.history import History

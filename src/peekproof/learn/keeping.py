@@ -10,9 +10,9 @@ from peekproof.learn.held import HeldRows
 from peekproof.learn.label_file import LabelFile
 from peekproof.learn.opening import open_desk
 from peekproof.learn.registry import Registered, Registry
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named, shown
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.session.custody import witness_of
 
 

@@ -10,7 +10,7 @@ from peekproof.learn.desk import LocalDesk
 from peekproof.learn.features import Features
 from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.checking import Checking
 from peekproof.noise.entropy import Entropy
 from peekproof.session.opening import open_with

@@ -16,9 +16,9 @@ from peekproof.core.errors import InvalidInput, LedgerMismatch, LedgerUnavailabl
 from peekproof.learn.desk import Desk, LocalDesk
 from peekproof.learn.held import HeldRows
 from peekproof.learn.opening import open_desk
-from peekproof.ledger.file import MEMORY
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import shown
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.noise.entropy import Entropy
 from peekproof.session.forks import refuse_forked
 

@@ -6,8 +6,7 @@ from itertools import islice
 from typing import final
 
 from peekproof.core.errors import LedgerDamaged
-from peekproof.ledger.entry import Entry, checked
-from peekproof.ledger.record import Settled, answers_from_body
+from peekproof.ledger.entry import Entry, Settled, answers_from_body, checked
 from peekproof.ledger.store import CHUNK, Store
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn, TypeVar, final
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.export import numbered, parsed_line, unreadable
-from peekproof.ledger.file import begins, is_database
+from peekproof.ledger.sqlite import begins, is_database
 from peekproof.ledger.store import Snapshot
 
 T = TypeVar("T")

@@ -19,9 +19,8 @@ from peekproof.core.html import (
     text,
 )
 from peekproof.core.numerics import level_down
-from peekproof.ledger.accounts import Accounts
 from peekproof.ledger.answers import answers_after
-from peekproof.ledger.state import State
+from peekproof.ledger.state import Accounts, State
 
 if TYPE_CHECKING:
     from peekproof.ledger.ledger import Ledger

@@ -22,19 +22,25 @@ from peekproof.core.errors import (
     LedgerMoved,
 )
 from peekproof.core.shared_columns import Marked
-from peekproof.ledger.accounts import check_shares, shares_to_body
 from peekproof.ledger.answers import answers_after
-from peekproof.ledger.draft import Draft
-from peekproof.ledger.entry import Body, Entry, checked, follow
+from peekproof.ledger.entry import (
+    Body,
+    Entry,
+    Opening,
+    Paid,
+    Settled,
+    Value,
+    charge_body,
+    checked,
+    follow,
+    promise_of,
+)
 from peekproof.ledger.html import ledger_html
-from peekproof.ledger.log import Log
-from peekproof.ledger.opening import Opening, promise_of
+from peekproof.ledger.log import Draft, Log
 from peekproof.ledger.places import create_store, has_store, open_store
-from peekproof.ledger.record import Paid, Settled, Value, charge_body
-from peekproof.ledger.state import State
+from peekproof.ledger.state import State, check_shares, shares_to_body
 from peekproof.ledger.store import Store
-from peekproof.ledger.watch import Watch
-from peekproof.ledger.witness import Witness
+from peekproof.ledger.witness import Watch, Witness
 
 T = TypeVar("T")
 

@@ -14,8 +14,7 @@ from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import TupleRow
 
 from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerUnavailable
-from peekproof.ledger.entry import Entry, checked
-from peekproof.ledger.opening import PUBLIC_NAME, Opening
+from peekproof.ledger.entry import PUBLIC_NAME, Entry, Opening, checked
 from peekproof.ledger.postgres_link import address_of, connect, translated
 from peekproof.ledger.postgres_place import Address
 from peekproof.ledger.postgres_schema import (

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from psycopg import Connection
 
 from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerTooNew
-from peekproof.ledger.entry import Entry
-from peekproof.ledger.opening import FORMAT
+from peekproof.ledger.entry import FORMAT, Entry
 from peekproof.ledger.postgres_place import Address
 
 _TABLES = """

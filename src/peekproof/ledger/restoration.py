@@ -27,15 +27,13 @@ from peekproof.core.errors import (
     PeekproofError,
     WitnessDamaged,
 )
-from peekproof.ledger.draft import Draft
-from peekproof.ledger.entry import GENESIS, Entry, link
+from peekproof.ledger.entry import GENESIS, Entry, Opening, link, restore_body
 from peekproof.ledger.export import read_export
 from peekproof.ledger.exported import is_export
-from peekproof.ledger.file import SCHEMA, insert, is_database, linked, translated
 from peekproof.ledger.ledger import Ledger, nothing_to_override
-from peekproof.ledger.opening import Opening
+from peekproof.ledger.log import Draft
 from peekproof.ledger.postgres_place import is_postgres
-from peekproof.ledger.record import restore_body
+from peekproof.ledger.sqlite import SCHEMA, insert, is_database, linked, translated
 from peekproof.ledger.state import State
 from peekproof.ledger.witness import Seen, Witness
 

@@ -8,9 +8,10 @@ from fractions import Fraction
 from peekproof.core.charge import UNITS, amount_of, unit_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.answers import Answers
-from peekproof.ledger.entry import Entry, checked
-from peekproof.ledger.opening import FORMAT
-from peekproof.ledger.record import (
+from peekproof.ledger.entry import (
+    FORMAT,
+    Entry,
+    checked,
     offer_from_body,
     offer_to_body,
     paid_from_body,

@@ -11,7 +11,6 @@ from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
-from peekproof.theory.discrete_noise import drawable
 from peekproof.theory.sparse_vector import above_threshold, sparse_reach
 
 _MOST_BITS = 4096
@@ -90,11 +89,11 @@ class AboveThreshold:
                 accepted="an integer number of rows, of at most 4096 bits",
                 given=f"a {type(self.threshold).__name__} that is none",
             )
-        drawable(questions=Fraction(check.positive_integer(questions=self.questions)))
-        drawable(sensitivity=Fraction(check.positive_integer(sensitivity=self.sensitivity)))
-        drawable(epsilon=self.epsilon)
-        drawable(scale=self.query_scale)
-        drawable(scale=self.threshold_scale)
+        check.drawable(questions=Fraction(check.positive_integer(questions=self.questions)))
+        check.drawable(sensitivity=Fraction(check.positive_integer(sensitivity=self.sensitivity)))
+        check.drawable(epsilon=self.epsilon)
+        check.drawable(scale=self.query_scale)
+        check.drawable(scale=self.threshold_scale)
 
     @property
     def threshold_scale(self) -> Fraction:

@@ -8,11 +8,11 @@ from peekproof.core import check
 from peekproof.core.charge import ZCDP
 from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
-from peekproof.mechanisms.protocol import check_grid, nearest_share
+from peekproof.mechanisms.protocol import nearest_share
 from peekproof.noise.discrete_gaussian import discrete_gaussian
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.theory import discrete_noise as price
-from peekproof.theory.discrete_noise import discrete_gaussian_reach, drawable
+from peekproof.theory.discrete_noise import discrete_gaussian_reach
 
 
 @final
@@ -38,9 +38,9 @@ class DiscreteGaussian:
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
-        drawable(sigma=self.sigma)
-        drawable(sigma=self.sigma * self.rows)
-        check_grid(self.step)
+        check.drawable(sigma=self.sigma)
+        check.drawable(sigma=self.sigma * self.rows)
+        check.grid(self.step)
 
     def cost(self) -> ZCDP:
         return price.discrete_gaussian(sigma=self.sigma * self.rows, sensitivity=Fraction(1))

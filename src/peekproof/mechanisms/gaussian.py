@@ -31,7 +31,7 @@ from peekproof.mechanisms.base import (
     says_nothing,
 )
 from peekproof.mechanisms.exponential import Exponential, Quantile
-from peekproof.mechanisms.protocol import check_grid, opened, with_levels
+from peekproof.mechanisms.protocol import opened, with_levels
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.gaussian import rounded_gaussian, rounded_gaussians
 from peekproof.query import form
@@ -81,7 +81,7 @@ class Gaussian(Mechanism):
         check.positive_integer(levels=self.levels)
         check.positive_fraction(sigma=self.sigma)
         check.positive_fraction(step=self.step)
-        check_grid(self.step)
+        check.grid(self.step)
 
     def cost(self) -> GDP:
         return GDP(1 / (self.rows * self.sigma) ** 2)
@@ -244,7 +244,7 @@ class GaussianVector:
         check.positive_integer(cells=self.cells)
         check.positive_fraction(ball=self.ball)
         check.positive_integer(levels=self.levels)
-        check_grid(self.step)
+        check.grid(self.step)
 
     def cost(self) -> GDP:
         return vector_cost(rows=self.rows, sigma=self.sigma, squared_radius=self.ball)

@@ -16,7 +16,6 @@ from peekproof.core.numerics import argmin, float_up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.protocol import nearest_share
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.discrete_noise import drawable
 from peekproof.theory.generalization.ladder import (
     improvement_certificate,
     ladder_cells,
@@ -87,7 +86,7 @@ class Ladder:
 
     def __post_init__(self) -> None:
         ladder_cells(rows=self.rows, step=self.step)
-        drawable(questions=Fraction(check.positive_integer(questions=self.questions)))
+        check.drawable(questions=Fraction(check.positive_integer(questions=self.questions)))
 
     def cost(self) -> Draws:
         return Draws(Fraction(self.questions))

@@ -19,10 +19,10 @@ from peekproof.mechanisms.base import (
     fixed_point,
 )
 from peekproof.mechanisms.gaussian import on_grid
-from peekproof.mechanisms.protocol import check_grid, nearest_share, opened
+from peekproof.mechanisms.protocol import nearest_share, opened
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace, discrete_laplaces
-from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
+from peekproof.theory.discrete_noise import discrete_laplace_reach, laplace
 from peekproof.theory.generalization.discrete_laplace import discrete_laplace_certificate
 from peekproof.theory.generalization.drift import best_laplace_scale
 
@@ -52,9 +52,9 @@ class Laplace(Mechanism):
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
         check.positive_integer(levels=self.levels)
-        drawable(scale=self.scale)
-        drawable(scale=self._on_totals)
-        check_grid(self.step)
+        check.drawable(scale=self.scale)
+        check.drawable(scale=self._on_totals)
+        check.grid(self.step)
 
     @property
     def _whole(self) -> int:
@@ -168,11 +168,11 @@ class LaplaceVector:
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
-        drawable(cells=Fraction(check.positive_integer(cells=self.cells)))
-        drawable(sensitivity=Fraction(check.positive_integer(sensitivity=self.sensitivity)))
-        drawable(scale=self.scale)
-        drawable(scale=self.scale * self.rows)
-        check_grid(self.step)
+        check.drawable(cells=Fraction(check.positive_integer(cells=self.cells)))
+        check.drawable(sensitivity=Fraction(check.positive_integer(sensitivity=self.sensitivity)))
+        check.drawable(scale=self.scale)
+        check.drawable(scale=self.scale * self.rows)
+        check.grid(self.step)
 
     def cost(self) -> PureDP:
         return laplace(scale=self.scale * self.rows, sensitivity=Fraction(self.sensitivity))

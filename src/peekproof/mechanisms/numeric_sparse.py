@@ -12,7 +12,7 @@ from peekproof.core.secret import Exact
 from peekproof.mechanisms.above_threshold import AboveThreshold, AboveThresholdRun, Verdict
 from peekproof.noise.entropy import Entropy, Pool
 from peekproof.noise.laplace import discrete_laplace
-from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable, laplace
+from peekproof.theory.discrete_noise import discrete_laplace_reach, laplace
 from peekproof.theory.sparse_vector import numeric_sparse, sparse_reach
 
 
@@ -87,16 +87,16 @@ class NumericSparse:
     comparing: Fraction = Fraction(8, 9)
 
     def __post_init__(self) -> None:
-        drawable(epsilon=self.epsilon)
-        drawable(answers=Fraction(check.positive_integer(answers=self.answers)))
-        if drawable(comparing=self.comparing) >= 1:
+        check.drawable(epsilon=self.epsilon)
+        check.drawable(answers=Fraction(check.positive_integer(answers=self.answers)))
+        if check.drawable(comparing=self.comparing) >= 1:
             raise InvalidInput(
                 argument="comparing",
                 accepted="a Fraction strictly between 0 and 1",
                 given=str(self.comparing),
             )
-        drawable(scale=self.round.query_scale)  # a round checks the other fields
-        drawable(scale=self.answer_scale)
+        check.drawable(scale=self.round.query_scale)  # a round checks the other fields
+        check.drawable(scale=self.answer_scale)
 
     @property
     def round(self) -> AboveThreshold:

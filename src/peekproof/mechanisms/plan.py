@@ -17,7 +17,7 @@ from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing,
 from peekproof.core.html import Html, bold, box, faint, folded_certificate, joined, lines, text
 from peekproof.core.numerics import decimal_up, digits_up, float_up, largest, level_down, up
 from peekproof.core.width import Width
-from peekproof.ledger.opening import Opening, PublicOpening
+from peekproof.ledger.entry import Opening, PublicOpening
 from peekproof.mechanisms.base import (
     VACUOUS,
     Draw,

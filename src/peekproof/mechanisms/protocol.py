@@ -11,7 +11,6 @@ from peekproof.core.charge import GDP, ZCDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.noise.entropy import Entropy
-from peekproof.theory.discrete_noise import drawable
 
 Cost = GDP | PureDP | ZCDP | Draws
 
@@ -63,16 +62,6 @@ class Interactive(Priced, Protocol[Statistic, Released_co]):
     def start(self, *, rng: Entropy) -> Run[Statistic, Released_co]:
         """A new conversation; it costs `cost()` however long it becomes."""
         ...
-
-
-def check_grid(step: Fraction) -> None:
-    """Refuse a grid that cannot be written down, or that does not hold 0 and 1."""
-    if drawable(step=step).numerator != 1:
-        raise InvalidInput(
-            argument="step",
-            accepted="one over an integer, so that 0 and 1 are on the grid",
-            given=str(step),
-        )
 
 
 def nearest_share(count: int, *, rows: int, step: Fraction) -> Fraction:

@@ -35,7 +35,6 @@ from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import (
     discrete_laplace_reach,
     discrete_laplace_shortfall,
-    drawable,
 )
 from peekproof.theory.generalization.thresholdout import (
     corrected_certificate,
@@ -125,15 +124,15 @@ class Thresholdout(Mechanism):
     comparing: Fraction = Fraction(8, 9)
 
     def __post_init__(self) -> None:
-        drawable(rows=Fraction(check.positive_integer(rows=self.rows)))
+        check.drawable(rows=Fraction(check.positive_integer(rows=self.rows)))
         if check.positive_integer(threshold=self.threshold) > self.rows:
             raise InvalidInput(
                 argument="threshold",
                 accepted="at most the number of rows, for no guess is further off",
                 given="more",
             )
-        drawable(corrections=Fraction(check.positive_integer(corrections=self.corrections)))
-        drawable(scale=self.sparse.answer_scale)  # a sparse run checks the other fields
+        check.drawable(corrections=Fraction(check.positive_integer(corrections=self.corrections)))
+        check.drawable(scale=self.sparse.answer_scale)  # a sparse run checks the other fields
 
     @classmethod
     def classic(
@@ -146,7 +145,7 @@ class Thresholdout(Mechanism):
         one half is for comparing. Counts are integers, so a threshold between two is the upper one.
         """
         n = check.positive_integer(rows=rows)
-        on_counts = drawable(scale=scale) * n
+        on_counts = check.drawable(scale=scale) * n
         return cls(
             rows=n,
             threshold=ceil(check.unit_fraction(threshold=threshold) * n),

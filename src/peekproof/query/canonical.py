@@ -9,16 +9,20 @@ A row counts only if a predicate is true, so unknown and false are one here.
 The normal form is also what is evaluated, so two spellings cannot differ in a rounding error.
 """
 
+import hashlib
+import json
 import math
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from enum import Enum
 from functools import reduce
+from json.encoder import encode_basestring_ascii as quoted
 from operator import add, mul
+from typing import final
 
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from peekproof.query.joining import joined, present
 from peekproof.query.tree import (
     FLIPPED,
     NEGATED,
@@ -43,7 +47,297 @@ from peekproof.query.tree import (
     Quotient,
     Sum,
 )
-from peekproof.query.wire import Texts
+from peekproof.query.tree import Predicate as Term
+from peekproof.query.walk import Node, children
+from peekproof.query.zones import Atom, Zone, operand_of
+
+# The JSON form of a tree: lists headed by a word, so that it sorts, hashes and travels.
+
+_HELD = 3  # levels of texts below one that was written: terms, theirs, and the operands of those
+_KEY_BYTES = 16
+
+Json = None | bool | float | str | list["Json"]
+
+
+def to_json(node: Numeric | Predicate | Form) -> Json:
+    """The node, or a whole form, as nested lists of JSON values."""
+    text = form_text(node) if isinstance(node, Form) else to_text(node)
+    plain: Json = json.loads(text)
+    return plain
+
+
+def form_text(form: Form) -> str:
+    """The JSON form of all that a question asks, as one line; its hash is the question's digest."""
+    match form:
+        case Share(predicate):
+            return f'["share",{to_text(predicate)}]'
+        case Mean(operand, low, high, missing):
+            held = "null" if missing is None else repr(missing)
+            return f'["mean",{to_text(operand)},{low!r},{high!r},{held}]'
+        case Histogram(by, weight):
+            return f'["histogram",{_cells_text(by)},{_weight_text(weight)}]'
+        case Grouped(by, weight):
+            return f'["by",{_cells_text(by)},{_weight_text(weight)}]'
+        case Given(of, condition):
+            return f'["given",{form_text(of)},{to_text(condition)}]'
+        case Quantile(operand, level, low, high, steps):
+            return f'["quantile",{to_text(operand)},"{level}",{low!r},{high!r},{steps}]'
+
+
+def _cells_text(by: Edges | Values) -> str:
+    if isinstance(by, Edges):
+        return f'["edges",{to_text(by.operand)},[{",".join(map(repr, by.edges))}]]'
+    # In the order as written: an answer lists its numbers in the order of the cells.
+    return f'["values",{to_text(by.column)},[{",".join(map(_literal, by.values))}]]'
+
+
+def _literal(value: str | bool) -> str:
+    return quoted(value) if isinstance(value, str) else "true" if value else "false"
+
+
+def _weight_text(weight: Predicate | Mean | None) -> str:
+    match weight:
+        case None:
+            return "null"
+        case Mean():
+            return form_text(weight)
+        case _:
+            return to_text(weight)
+
+
+def to_text(node: Numeric | Predicate) -> str:
+    """The JSON form as one line without spaces: the same tree gives the same bytes."""
+    return _written(node, to_text)
+
+
+@final
+class Texts:
+    """The JSON forms of many trees that are built from one another, each node written once.
+
+    A node is known by its place in memory, so it is held as long as its text or key. The text of a
+    node is in that of all nodes above it: to hold all of them would take the square of the memory.
+    Those that are further down than anything asks for are let go; their keys stay.
+    """
+
+    def __init__(self) -> None:
+        self._texts: dict[int, tuple[Node, str]] = {}
+        self._keys: dict[int, tuple[Node, bytes]] = {}
+
+    def of(self, node: Node) -> str:
+        """The same as `to_text`."""
+        found = self._texts.get(id(node))
+        if found is not None:
+            return found[1]
+        text = _written(node, self.of)
+        self._texts[id(node)] = node, text
+        below = children(node)
+        for _ in range(_HELD):
+            below = tuple(inner for each in below for inner in children(each))
+        for each in below:
+            if id(each) in self._texts:
+                self.key(each)
+                del self._texts[id(each)]
+        return text
+
+    def key(self, node: Node) -> bytes:
+        """The same for the same text, other for another, and short."""
+        found = self._keys.get(id(node))
+        if found is None:
+            key = hashlib.blake2b(self.of(node).encode(), digest_size=_KEY_BYTES).digest()
+            found = self._keys[id(node)] = node, key
+        return found[1]
+
+
+def _written(node: Node, text: Callable[[Node], str]) -> str:
+    """The JSON form, with `text` for what is inside; the common cases come first."""
+    match node:
+        case Number(value):
+            return repr(value)
+        case Column(name):
+            return f'["column",{quoted(name)}]'
+        case Compare(operator, left, right):
+            return f'["{operator}",{text(left)},{text(right)}]'
+        case Member(subject, values, negated):
+            listed = ",".join(quoted(v) if isinstance(v, str) else repr(v) for v in values)
+            return f'["{"not in" if negated else "in"}",{text(subject)},[{listed}]]'
+        case And(terms):
+            return _headed("and", terms, text)
+        case Or(terms):
+            return _headed("or", terms, text)
+        case Sum(terms):
+            return _headed("+", terms, text)
+        case Product(factors):
+            return _headed("*", factors, text)
+        case Quotient(dividend, divisor):
+            return f'["/",{text(dividend)},{text(divisor)}]'
+        case Clip(operand, low, high):
+            return f'["clip",{text(operand)},{low!r},{high!r}]'
+        case If(condition, then, otherwise):
+            return f'["if",{text(condition)},{text(then)},{text(otherwise)}]'
+        case Part(field, column, _):
+            return f'["{field}",{text(column)}]'
+        case Missing():
+            return "null"
+        case Matches(column, where, wanted, negated):
+            word = f"not {where}" if negated else where
+            return f'["{word}",{text(column)},{quoted(wanted)}]'
+        case IsNull(operand, negated):
+            return f'["{"is not null" if negated else "is null"}",{text(operand)}]'
+        case Flag(column, negated):
+            return f'["{"is false" if negated else "is true"}",{text(column)}]'
+        case Constant(value):
+            return "true" if value else "false"
+        case Not(term):
+            return f'["not",{text(term)}]'
+
+
+def _headed(word: str, nodes: tuple[Node, ...], text: Callable[[Node], str]) -> str:
+    return f'["{word}",{",".join(map(text, nodes))}]'
+
+
+# Terms under one And or Or, brought to normal form. Unknown counts as false here.
+#
+# Atoms on one operand become its zone; a compound term that another term implies, or that implies
+# another term, is absorbed: a and (a or b) is a, and a or (a and b) is a. Nothing is distributed,
+# so a tree never grows.
+
+
+def joined(terms: Iterable[Term], texts: Texts, *, conjunction: bool) -> Term:
+    """Canonical `terms` under And or Or, in a fixed order, which is that of their texts.
+
+    The result is again a normal form: joining its own terms gives it back.
+    """
+    atoms: dict[str, Term] = {}
+    compounds: dict[str, And | Or] = {}
+    for term in _flattened(terms, And if conjunction else Or):
+        match term:
+            case Constant(value) if value == conjunction:
+                continue
+            case Constant():
+                return term
+            case And() | Or():
+                compounds[texts.of(term)] = term
+            case _:
+                atoms[texts.of(term)] = term
+    zones = _zones(atoms.values(), texts, conjunction=conjunction)
+    flat = {key: atom for key, atom in atoms.items() if operand_of(atom) is None}
+    moved = False
+    for zone in zones.values():
+        for atom in _terms_of(zone, conjunction=conjunction):
+            if isinstance(atom, Constant):
+                return atom
+            plain = present(atom)
+            moved = moved or plain is not atom
+            flat[texts.of(plain)] = plain
+    if moved:  # it is about another operand now, which may have a zone
+        return joined([*flat.values(), *compounds.values()], texts, conjunction=conjunction)
+    if compounds:
+        flat |= _kept(compounds, flat, zones, texts, conjunction=conjunction)
+    ordered = tuple(flat[key] for key in sorted(flat))
+    if len(ordered) < 2:
+        return ordered[0] if ordered else Constant(conjunction)
+    return And(ordered) if conjunction else Or(ordered)
+
+
+def present(atom: Term) -> Term:
+    """The atom, or what it says of the operand inside: clipping keeps what is missing."""
+    match atom:
+        case IsNull(Clip(operand), negated):
+            return IsNull(operand, negated)
+        case _:
+            return atom
+
+
+def _flattened(terms: Iterable[Term], kind: type[And] | type[Or]) -> Iterator[Term]:
+    for term in terms:
+        if isinstance(term, kind):
+            yield from term.terms
+        else:
+            yield term
+
+
+def _zones(atoms: Iterable[Term], texts: Texts, *, conjunction: bool) -> dict[bytes, Zone]:
+    """The zone of every operand; that of the negations in a disjunction."""
+    zones: dict[bytes, Zone] = {}
+    for atom in atoms:
+        operand = operand_of(atom)
+        if operand is not None:
+            key = texts.key(operand)
+            zone = zones.get(key)
+            if zone is None:
+                zone = zones[key] = Zone(operand)
+            zone.restrict(atom, negate=not conjunction)
+    for zone in zones.values():
+        zone.settle()
+    return zones
+
+
+def _terms_of(zone: Zone, *, conjunction: bool) -> list[Term]:
+    """The atoms that say what the zone says, or a constant that decides."""
+    null: list[Term] = [IsNull(zone.operand, negated=False)] if zone.null else []
+    if not zone.constrained:
+        return null
+    if conjunction:
+        if zone.void or null:
+            return [Constant(False)]
+        return [*zone.atoms] or [IsNull(zone.operand, negated=True)]
+    if zone.void:
+        return [Constant(True)] if null else [IsNull(zone.operand, negated=True)]
+    return [*map(_negated, zone.atoms), *null]
+
+
+def _negated(atom: Atom) -> Term:
+    match atom:
+        case Compare(operator, left, right):
+            return Compare(NEGATED[operator], left, right)
+        case Member(subject, values, negated):
+            return Member(subject, values, not negated)
+        case Matches(column, where, text, negated):
+            return Matches(column, where, text, not negated)
+        case Flag(column, negated):
+            return Flag(column, not negated)
+        case IsNull(operand, negated):
+            return IsNull(operand, not negated)
+
+
+def _kept(
+    compounds: Mapping[str, And | Or],
+    flat: Mapping[str, Term],
+    zones: Mapping[bytes, Zone],
+    texts: Texts,
+    *,
+    conjunction: bool,
+) -> dict[str, Term]:
+    """The compound terms that no atom and no other compound term absorbs."""
+    parts = {key: frozenset(map(texts.key, term.terms)) for key, term in compounds.items()}
+    atoms = frozenset(map(texts.key, flat.values()))
+    count = Counter(part for each in parts.values() for part in each)
+    kept: dict[str, Term] = {}
+    # A set that absorbs another lies in it, so it is found by any of its parts: the rarest.
+    absorbing: dict[bytes, list[frozenset[bytes]]] = {}
+    for key in sorted(compounds, key=lambda each: (len(parts[each]), each)):
+        own = parts[key]
+        if not own.isdisjoint(atoms) or any(
+            smaller <= own for part in own for smaller in absorbing.get(part, ())
+        ):
+            continue
+        inner = _zones(compounds[key].terms, texts, conjunction=not conjunction)
+        if any(
+            _implied(zones[name], zone) if conjunction else _implied(zone, zones[name])
+            for name, zone in inner.items()
+            if name in zones
+        ):
+            continue
+        kept[key] = compounds[key]
+        absorbing.setdefault(min(own, key=lambda part: (count[part], part)), []).append(own)
+    return kept
+
+
+def _implied(held: Zone, negations: Zone) -> bool:
+    """Whether what a conjunction holds makes a disjunction with these negations true."""
+    if held.null:
+        return negations.null
+    return negations.constrained and held.disjoint(negations)
 
 
 def canonical_form(form: Form, complete: Collection[str] = ()) -> Form:

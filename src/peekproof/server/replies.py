@@ -12,11 +12,11 @@ from peekproof.core.finding import Chosen as ChosenBefore
 from peekproof.core.finding import Finding
 from peekproof.data.statistic import PairStatistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
+from peekproof.ledger.entry import Settled
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.record import Settled
 from peekproof.query.candidates import Candidates
 from peekproof.query.question import Question
-from peekproof.session.quotients import AnyAnswer, drawn_for
+from peekproof.session.queries import AnyAnswer, drawn_for
 
 
 class Record(Struct, kw_only=True, frozen=True):

@@ -13,13 +13,11 @@ from peekproof.core.errors import BudgetElsewhere, InvalidInput, LedgerUnavailab
 from peekproof.core.shared_columns import Marked
 from peekproof.data.frame import Framed
 from peekproof.data.source import Source, marked
-from peekproof.ledger.entry import Body
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Body, Promise, PublicOpening, promise_from, promise_of
 from peekproof.ledger.ledger import Ledger, nothing_to_override
-from peekproof.ledger.opening import Promise, PublicOpening, promise_from, promise_of
 from peekproof.ledger.places import shown
-from peekproof.ledger.watch import seen_as
-from peekproof.ledger.witness import NONE, VARIABLE, Witness, default_witness, simulating
+from peekproof.ledger.sqlite import MEMORY
+from peekproof.ledger.witness import NONE, VARIABLE, Witness, default_witness, seen_as, simulating
 from peekproof.mechanisms.plan import Plan
 
 UNWATCHED = (

@@ -16,8 +16,8 @@ from peekproof.data.load import load
 from peekproof.data.source import Source, marked
 from peekproof.data.statistic import exact_number
 from peekproof.guess.guesser import Guesser
+from peekproof.ledger.entry import Opening, Promise
 from peekproof.ledger.ledger import Ledger, nothing_to_override
-from peekproof.ledger.opening import Opening, Promise
 from peekproof.ledger.places import named
 from peekproof.ledger.witness import NONE, Witness
 from peekproof.mechanisms.base import (
@@ -43,8 +43,8 @@ from peekproof.session.custody import (
     witness_of,
 )
 from peekproof.session.forks import note_threads, refuse_forked
-from peekproof.session.parsing import analyst_name, declared
 from peekproof.session.place import place_of
+from peekproof.session.queries import analyst_name, declared
 from peekproof.session.session import Session
 
 

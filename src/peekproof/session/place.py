@@ -4,7 +4,7 @@ from pathlib import Path
 
 from peekproof.core.errors import InvalidInput
 from peekproof.data.load import is_address, is_pattern
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 
 
 def place_of(source: object, ledger: str | Path | None) -> str:

@@ -13,9 +13,8 @@ from peekproof.mechanisms.base import Ask, Past, says_nothing
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.form import Form, Given, Grouped
 from peekproof.query.question import Question
-from peekproof.session.queries import InWords
-from peekproof.session.quotients import drawn_for, drawn_within, found_in
-from peekproof.session.reply import Replies
+from peekproof.session.queries import InWords, drawn_for, drawn_within, found_in
+from peekproof.session.records import Replies
 
 # Questions' worth that nobody needs to be asked about.
 FEW = 5

@@ -3,19 +3,26 @@
 Each tells mechanisms from public information alone what is drawn for it (see `mechanisms.base`).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar, final
 
+from peekproof.core import check
+from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Span
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
 from peekproof.data.statistic import PairStatistic, Statistic
+from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.base import Mechanism
+from peekproof.mechanisms.plan import Plan
 from peekproof.query.candidates import Candidates
+from peekproof.query.canonical import form_text
+from peekproof.query.cells import MOST_CELLS, bare, plain_number
 from peekproof.query.form import (
     FILL,
     FINE,
@@ -28,8 +35,10 @@ from peekproof.query.form import (
     Share,
     contribution,
 )
-from peekproof.query.question import Question
-from peekproof.query.tree import Constant
+from peekproof.query.question import Question, parse_question, question_of
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import Column, Constant
+from peekproof.session.records import Replies
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels
 from peekproof.theory.generalization.statistic import statistic_span
@@ -254,4 +263,232 @@ def guessable(
         accepted="for shares and means, in a session that checks guesses",
         given=repr(guess),
         hint=fill if mechanism.guesses else "open the data with mechanisms=[peekproof.Checking]",
+    )
+
+
+# What analysts write, as questions of the form that a call takes.
+
+_LONGEST_NAME = 100
+
+# In place of a list of complete columns: all of them.
+EVERY = "*"
+
+# A question as someone writes it, or one that was read already, by the same schema.
+Asked = str | Question
+
+
+def parsed(questions: Iterable[Asked], schema: Schema) -> list[Question]:
+    """Questions of any form; those that were read already are taken as they are."""
+    if isinstance(questions, str):
+        raise InvalidInput(
+            argument="questions",
+            accepted="a list of questions",
+            given=repr(questions[:80]),
+            hint="use ask for a single one",
+        )
+    return [_parsed(each, schema) for each in questions]
+
+
+def _parsed(asked: Asked, schema: Schema) -> Question:
+    return asked if isinstance(asked, Question) else parse_question(asked, schema)
+
+
+# What a form is called, how it is written, and which method of a session takes it.
+_FORMS: dict[type[Form], tuple[str, str, str]] = {
+    Share: ("a share", "a condition", "ask"),
+    Mean: ("a mean", "mean(…)", "ask"),
+    Histogram: ("a histogram", "histogram(…)", "histogram"),
+    Quantile: ("a quantile", "quantile(…)", "quantile"),
+    Grouped: ("shares or means by cells", "… by …", "grouped"),
+    Given: ("a share or mean of some rows", "… given …", "ask"),
+}
+
+
+def of_form(given: Asked, form: type[Form], schema: Schema) -> Question:
+    """A question of this form."""
+    asked = _parsed(given, schema)
+    if not isinstance(asked.form, form):
+        name, written, _ = _FORMS[form]
+        found, _, method = _FORMS[type(asked.form)]
+        raise InvalidInput(
+            argument="question",
+            accepted=f"{name}, written {written}",
+            given=found,
+            hint=f"call session.{method}",
+        )
+    return asked
+
+
+def check_scalar(question: Question) -> None:
+    """Refuse what has more than one number."""
+    if not isinstance(question.form, Share | Mean | Given):
+        given, _, method = _FORMS[type(question.form)]
+        raise InvalidInput(
+            argument="question",
+            accepted="a share or a mean",
+            given=given,
+            hint=f"call session.{method}",
+        )
+
+
+def declared(
+    schema: Schema, categories: Mapping[str, Sequence[str]], complete: Iterable[str] = ()
+) -> Schema:
+    """The schema with the values that text columns are declared to have, and complete columns."""
+    known = dict(schema.categories)
+    for name, values in categories.items():
+        _check_column("categories", name, schema)
+        if schema.columns.get(name) is not Kind.TEXT:
+            raise InvalidInput(
+                argument="categories",
+                accepted="for text columns",
+                given=repr(name)[:80],
+                hint="numbers are cut at edges: histogram(age, (18, 65))",
+            )
+        listed = () if isinstance(values, str) else tuple(values)
+        if not all(isinstance(each, str) for each in listed):
+            listed = ()
+        if not 0 < len(listed) == len(set(listed)) <= MOST_CELLS:
+            raise InvalidInput(
+                argument="categories",
+                accepted=f"from 1 to {MOST_CELLS:,} different texts for a column",
+                given=f"{name}: {values!r}"[:80],
+            )
+        known[name] = listed
+    return replace(schema, categories=known, complete=_complete(schema, complete))
+
+
+def _complete(schema: Schema, names: Iterable[str]) -> frozenset[str]:
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise InvalidInput(
+            argument="complete", accepted="a list of columns", given=repr(names)[:80]
+        )
+    listed = list(names)
+    if listed == [EVERY]:
+        listed = [name for name, kind in schema.columns.items() if kind is not Kind.OTHER]
+    for name in listed:
+        _check_column("complete", name, schema)
+        if schema.columns[name] is Kind.OTHER:
+            raise InvalidInput(
+                argument="complete",
+                accepted="columns that questions can use",
+                given=repr(name)[:80],
+            )
+    return schema.complete | frozenset(listed)
+
+
+def _check_column(argument: str, name: object, schema: Schema) -> None:
+    if isinstance(name, str) and name in schema.columns:
+        return
+    near = get_close_matches(str(name), schema.columns, n=1)
+    raise InvalidInput(
+        argument=argument,
+        accepted="for columns of the data",
+        given=repr(name)[:80],
+        hint=f"did you mean {near[0]!r}?" if near else "",
+    )
+
+
+def analyst_name(name: object) -> str:
+    """A name that ledgers can record; "" is whoever gives none."""
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(
+            argument="analyst",
+            accepted=f"a printable name of at most {_LONGEST_NAME} characters",
+            given=repr(name)[:80],
+        )
+    if name != name.strip():
+        raise InvalidInput(argument="analyst", accepted="without spaces around", given=repr(name))
+    return name
+
+
+# Questions about a part of the population, as the questions that are drawn for them.
+
+AnyAnswer = Answer | HistogramAnswer | QuantileAnswer | ConditionalAnswer | GroupedAnswer
+# A share or a mean: of all rows, or of some.
+OneNumber = Answer | ConditionalAnswer
+
+
+def drawn_for(asked: Iterable[Question]) -> list[Question]:
+    """What is drawn: a quotient is two questions, which are answered by themselves too."""
+    return [drawn for question in asked for drawn in _parts(question)]
+
+
+def drawn_within(
+    plan: Plan, asked: Iterable[Question], radius: float | None
+) -> list[tuple[Question, float | None]]:
+    """What is drawn, each with its radius: that of a mean is in the units of its bounds.
+
+    How many rows it is among is a share, and has the same part of the width of shares, but is
+    never wider than planned: its answer stays, and others ask about the same rows. What is drawn
+    for several of the questions has the smallest of their radii; None is the planned one.
+    """
+    wanted = [each for question in asked for each in _parts_within(plan, question, radius)]
+    smallest: dict[str, float | None] = {}
+    for each, own in wanted:
+        before = smallest.setdefault(each.digest, own)
+        # Only shares are drawn for others too: the radii of anything else are all the same.
+        if before != own:
+            smallest[each.digest] = min(
+                before, own, key=lambda one: plan.radius if one is None else one
+            )
+    return [(each, smallest[each.digest]) for each, _ in wanted]
+
+
+def _parts_within(
+    plan: Plan, question: Question, radius: float | None
+) -> list[tuple[Question, float | None]]:
+    parts = _parts(question)
+    if radius is None or not isinstance(question.form, Given):
+        return [(each, radius) for each in parts]
+    over, under = parts
+    low, high = question.form.of.span
+    share = check.positive_float(radius=radius) / (high - low)
+    return [(over, radius), (under, None if share >= plan.radius else share)]
+
+
+def _parts(question: Question) -> tuple[Question, ...]:
+    form = question.form
+    if not isinstance(form, Given):
+        return (question,)
+    # Ledgers record a text that is the question; of a part nobody wrote one.
+    over, under = (question_of(part, text=form_text(part)) for part in form.parts)
+    match form:
+        case Given(Mean(Column(name), low, high)) if form.about_known and bare(name):
+            ends = plain_number(low), plain_number(high), plain_number(low)
+            over = replace(over, text=f"mean({name}, {', '.join(ends)})")
+            under = replace(under, text=f"{name} is not null")
+    return over, under
+
+
+def found_in(replies: Replies, question: Question) -> AnyAnswer:
+    """The answer to a question of any form."""
+    match question.form:
+        case Given() as given:
+            return conditional_of(question, given, [replies.scalar(p) for p in _parts(question)])
+        case Grouped() as grouped:
+            drawn = replies.histogram(question)
+            return GroupedAnswer.of(question.text, drawn=drawn, bounds=grouped.bounds)
+        case _:
+            return replies.any(question)
+
+
+def one_number_of(question: Question, parts: Iterator[Answer]) -> OneNumber:
+    """The next of the answers to what was drawn, or the quotient of the next two."""
+    first = next(parts)
+    if not isinstance(question.form, Given):
+        return first
+    return conditional_of(question, question.form, [first, next(parts)])
+
+
+def conditional_of(question: Question, given: Given, parts: list[Answer]) -> ConditionalAnswer:
+    """The quotient of the answers to its two parts."""
+    over, under = parts
+    return ConditionalAnswer.of(
+        question.text,
+        over=over,
+        under=under,
+        bounds=given.of.span,
+        known=given.about_known,
+        leaves_out=given.leaves_out,
     )

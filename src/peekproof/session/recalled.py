@@ -12,7 +12,7 @@ from peekproof.core.charge import nothing
 from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.finding import Chosen, Finding, Numbers
 from peekproof.derive.conditional import GroupedAnswer
-from peekproof.ledger.record import Settled
+from peekproof.ledger.entry import Settled
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.form import Grouped, Histogram
 from peekproof.query.question import Question, parse_question

@@ -10,16 +10,13 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Finding
 from peekproof.core.numerics import level_down
 from peekproof.core.shown import visible_lines
-from peekproof.ledger.entry import Entry, checked
+from peekproof.ledger.entry import Entry, Paid, PublicOpening, checked, paid_from_body
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import PublicOpening
-from peekproof.ledger.record import Paid, paid_from_body
 from peekproof.ledger.state import State
 from peekproof.mechanisms.plan import recorded_plan
 from peekproof.session.custody import in_custody
-from peekproof.session.past import Pasts
 from peekproof.session.receipt_text import receipt_text
-from peekproof.session.records import Certifier, failed
+from peekproof.session.records import Certifier, Pasts, failed
 
 
 @final

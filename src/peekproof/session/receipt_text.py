@@ -11,7 +11,7 @@ from peekproof.core.charge import amount_of, unit_of
 from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.core.theorem import lookup
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.base import UNITS
 from peekproof.session.records import span_of
 

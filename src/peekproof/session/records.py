@@ -3,28 +3,35 @@
 All of it follows from the ledger alone; `verify`, receipts and histories read answers here.
 """
 
+import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import final
 
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Certificate, Span
-from peekproof.core.charge import Offer, amount_of, unit_of
-from peekproof.core.errors import LedgerDamaged, MechanismMissing
+from peekproof.core.charge import Charge, Offer, amount_of, nothing, unit_of
+from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, QuestionError
 from peekproof.core.finding import Finding
-from peekproof.data.statistic import NAMED
+from peekproof.data.statistic import NAMED, PairStatistic, Statistic
+from peekproof.guess.guesser import Guesser
 from peekproof.ledger.answers import answers_after
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.entry import Settled, answers_from_body, paid_from_body
+from peekproof.ledger.entry import Value as Written
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.record import Settled, answers_from_body, paid_from_body
-from peekproof.ledger.record import Value as Written
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.state import State
-from peekproof.mechanisms.base import Draw, Paid, Told, Value, recorded_draw
+from peekproof.mechanisms.base import Draw, Paid, Past, Told, Value, recorded_draw
 from peekproof.mechanisms.plan import Plan, certificate_of, recorded_plan, replace_ledger
-from peekproof.query.candidates import candidates_named
+from peekproof.query.candidates import Candidates, candidates_named
+from peekproof.query.form import Grouped, Histogram, Quantile
+from peekproof.query.question import Question, parse_question
+from peekproof.query.schema import Schema
 from peekproof.session.custody import in_custody
 
 # What reading a record can raise that was not written by a session.
@@ -225,3 +232,237 @@ def _session(ledger: Ledger) -> Hashable:
     promise = (opening.public_name, opening.confidence, opening.questions, opening.name)
     place = ledger.public_place if "://" in ledger.place else str(Path(ledger.place).resolve())
     return (place, *promise)
+
+
+# The public past of a conversation, as its ledger records it, and what guessers learn from it.
+
+
+@final
+class Pasts:
+    """Folds answers into a `Past`, and teaches corrections to the guesser, in the ledger's order.
+
+    Only what is new since the last look is read, whoever wrote it. What was paid for and never
+    answered counts as told: nobody may have seen it, and nobody can be sure. So does what is on
+    its way to the disk. Threads take turns.
+    """
+
+    def __init__(
+        self, plan: Plan, *, schema: Schema | None = None, guesser: Guesser | None = None
+    ) -> None:
+        self._plan = plan
+        self._schema = schema or Schema({})
+        self._guesser = guesser
+        self._turn, self._lesson = threading.RLock(), threading.RLock()
+        self._read = 0
+        self._told = Past(target=plan.target)
+
+    def look(self, state: State) -> Past:
+        """All of it, up to the last entry of the ledger."""
+        # Copies, for another thread may add to the ledger meanwhile; what is on its way comes
+        # first, so that what is written in between counts twice and not never. Old answers lie
+        # in the store: its lock comes before ours, for whoever is being charged looks with it.
+        rows = self._plan.rows
+        staged = tuple(state.staged.values())
+        waiting = [paid for each in tuple(state.unanswered.values()) for paid in each.values()]
+        draws, spent = state.draws, amount_of(state.spent)
+        pending = tuple(recorded_draw(each.offer.terms, rows=rows) for each in waiting)
+        past = self._told
+        if self._plan.mechanism.remembers:
+            start = self._read
+            answers = answers_after(state.answers, start)
+            with self._turn:
+                self._take_in(answers[self._read - start :])
+                past = self._told
+            for each in staged:
+                past = past.told(drawn(each, rows=rows).told(numbers(each.value)))
+        for draw in pending:
+            past = past.told(draw.told(None))
+        return replace(past, spent=spent, draws=draws, pending=pending)
+
+    def guess(self, asked: Question) -> Fraction | None:
+        """What the guesser says, if there is one; it is never asked and taught at once."""
+        with self._lesson:
+            return None if self._guesser is None else self._guesser.guess(asked)
+
+    def _take_in(self, answers: tuple[Settled, ...]) -> None:
+        for settled in answers:
+            self._read += 1
+            draw = self._count(settled)
+            within = draw.within(self._plan.mechanism, numbers(settled.value))
+            if within is not None and self._guesser is not None:
+                self._teach(settled, draw, within)
+
+    def _count(self, settled: Settled) -> Draw:
+        draw = drawn(settled, rows=self._plan.rows)
+        self._told = self._told.told(draw.told(numbers(settled.value)))
+        return draw
+
+    def _teach(self, settled: Settled, draw: Draw, within: Fraction) -> None:
+        # A guesser need not know all columns, and an earlier version may have read questions
+        # that this one refuses; what it cannot use it does not learn.
+        with self._lesson, suppress(InvalidInput, QuestionError, ValueError):
+            (answer,) = draw.shares(numbers(settled.value))
+            question = parse_question(settled.text, self._schema)
+            if self._guesser is not None:
+                self._guesser.learn(question, answer, within=within)
+
+
+# Recorded values as the answers that analysts read.
+
+Reply = Answer | HistogramAnswer | QuantileAnswer
+
+
+@final
+class Replies:
+    """What a call has to say: each new answer is charged to the first one who asks for it."""
+
+    def __init__(
+        self,
+        *,
+        settled: Mapping[str, Settled],
+        paid: Mapping[str, Charge],
+        certificate: Callable[[Settled], Certificate],
+        unit: Charge,
+        remaining: int,
+        place: str,
+        rows: int,
+    ) -> None:
+        self._place, self._rows = place, rows
+        self._settled = settled
+        self._certificate = certificate
+        self._free = nothing(unit_of(unit))
+        self._remaining = remaining
+        self._unpaid = dict(paid)
+
+    def any(self, question: Question) -> Reply:
+        """The answer to a question of any form."""
+        match question.form:
+            case Histogram():
+                return self.histogram(question)
+            case Quantile():
+                return self.quantile(question)
+            case _:
+                return self.scalar(question)
+
+    def scalar(self, asked: Question | Statistic | PairStatistic) -> Answer:
+        known = self._settled[asked.digest]
+        span, shares = self._span(known, asked), self._shares(known)
+        if len(shares) != 1:
+            raise self._damaged()
+        new = asked.digest in self._unpaid
+        found = self._answer(asked.text, known, shares[0], span, cost=self._paid(asked.digest))
+        return replace(found, drawn=new)
+
+    def _shares(self, known: Settled) -> Value:
+        """What the answer tells, if it can be one."""
+        try:
+            return drawn(known, rows=self._rows).shares(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+
+    def _chosen(self, known: Settled, size: int) -> int:
+        """The place of what was chosen among so many."""
+        try:
+            place = drawn(known, rows=self._rows).chosen(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+        if place >= size:
+            raise self._damaged()
+        return place
+
+    def histogram(self, asked: Question) -> HistogramAnswer:
+        """All numbers of a histogram, or those from which shares or means by cells follow."""
+        known, cost = self._settled[asked.digest], self._paid(asked.digest)
+        form = asked.form
+        if not isinstance(form, Histogram | Grouped):
+            raise TypeError("not a histogram")
+        shares = self._shares(known)
+        if len(shares) != form.dimension:
+            raise self._damaged()
+        span, labels = self._span(known, asked), _labels(form)
+        cells = tuple(
+            self._answer(_cell(label, form, asked.text), known, share, span, cost=cost)
+            for label, share in zip(labels, shares, strict=True)
+        )
+        return HistogramAnswer(
+            question=asked.text,
+            labels=labels,
+            cells=cells,
+            cost=cost,
+            remaining=self._remaining,
+        )
+
+    def quantile(self, asked: Question) -> QuantileAnswer:
+        known, form = self._settled[asked.digest], asked.form
+        if not isinstance(form, Quantile):
+            raise TypeError("not a quantile")
+        index = self._chosen(known, form.steps)
+        return QuantileAnswer(
+            question=asked.text,
+            value=form.value(index),
+            after=form.value(index - 1) if index else -inf,
+            level=form.level,
+            certificate=self._certificate(known),
+            cost=self._paid(asked.digest),
+            remaining=self._remaining,
+        )
+
+    def choice(self, asked: Candidates) -> Choice:
+        """What was chosen, with its interval if its share was told."""
+        known, cost = self._settled[asked.digest], self._paid(asked.digest)
+        size, shares = len(asked.questions), self._shares(known)
+        index = self._chosen(known, size)
+        text, span = asked.questions[index].text, self._span(known, asked.questions[index])
+        return Choice(
+            chosen=text,
+            index=index,
+            candidates=size,
+            certificate=self._certificate(known),
+            cost=cost,
+            remaining=self._remaining,
+            span=span,
+            winner=self._answer(text, known, shares[0], span, cost=cost) if shares else None,
+        )
+
+    def _answer(
+        self, text: str, known: Settled, share: Fraction, span: Span, *, cost: Charge
+    ) -> Answer:
+        return Answer(
+            question=text,
+            released=span.value(share),
+            certificate=self._certificate(known),
+            cost=cost,
+            remaining=self._remaining,
+            span=span,
+        )
+
+    def _span(self, settled: Settled, asked: Question | Statistic | PairStatistic) -> Span:
+        """The units that were recorded, if they are those of the question."""
+        try:
+            recorded = span_of(settled.terms)
+        except (KeyError, ValueError, ZeroDivisionError):
+            raise self._damaged() from None
+        if isinstance(asked, Question):
+            low, high = asked.form.span
+            if recorded != Span.between(Fraction(low), Fraction(high)):
+                raise self._damaged()
+        return recorded
+
+    def _damaged(self) -> LedgerDamaged:
+        return LedgerDamaged(ledger=self._place, problem="records an answer of another shape")
+
+    def _paid(self, digest: str) -> Charge:
+        # A question repeated within a batch is paid for once.
+        return self._unpaid.pop(digest, self._free)
+
+
+def _labels(form: Histogram | Grouped) -> tuple[str, ...]:
+    """A name for each number: of groups first what counts in each, then what does not."""
+    if isinstance(form, Histogram):
+        return form.labels
+    return *form.labels, *(f"{label}, the rest" for label in form.labels)
+
+
+def _cell(label: str, form: Histogram | Grouped, text: str) -> str:
+    """What a cell asks by itself; a weight is only in the text of the whole."""
+    return label if form.weight is None else f"{label} in {text}"

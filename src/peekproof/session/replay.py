@@ -8,11 +8,9 @@ from typing import final
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.numerics import level_down
-from peekproof.ledger.accounts import shares_to_body
-from peekproof.ledger.entry import checked
+from peekproof.ledger.entry import Opening, checked
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import Opening
-from peekproof.ledger.state import State
+from peekproof.ledger.state import State, shares_to_body
 from peekproof.mechanisms.plan import recorded_plan
 from peekproof.session.records import Certifier, check_paid, check_record
 

@@ -32,9 +32,9 @@ from peekproof.data.source import Source
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.guess.guesser import Guesser
+from peekproof.ledger.entry import Settled
+from peekproof.ledger.entry import Value as Recorded
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.record import Settled
-from peekproof.ledger.record import Value as Recorded
 from peekproof.mechanisms.base import Ask, Draw, Past
 from peekproof.mechanisms.plan import Plan, Price, certificate_of
 from peekproof.noise.entropy import Entropy
@@ -46,21 +46,36 @@ from peekproof.session.agreed import no_statistic
 from peekproof.session.custody import overridden
 from peekproof.session.history import History
 from peekproof.session.html import session_html
-from peekproof.session.parsing import Asked, analyst_name, check_scalar, of_form, parsed
-from peekproof.session.past import Pasts
 from peekproof.session.pricing import priced, quotient_price, told_as, within_known
-from peekproof.session.queries import ANY_SHARE, Best, InWords, Measured, guessable
-from peekproof.session.quotients import (
+from peekproof.session.queries import (
+    ANY_SHARE,
     AnyAnswer,
+    Asked,
+    Best,
+    InWords,
+    Measured,
     OneNumber,
+    analyst_name,
+    check_scalar,
     drawn_for,
     drawn_within,
     found_in,
+    guessable,
+    of_form,
     one_number_of,
+    parsed,
 )
 from peekproof.session.recalled import Recall
-from peekproof.session.records import IMPOSSIBLE, FromLedger, drawn, numbers, offer_of, written
-from peekproof.session.reply import Replies
+from peekproof.session.records import (
+    IMPOSSIBLE,
+    FromLedger,
+    Pasts,
+    Replies,
+    drawn,
+    numbers,
+    offer_of,
+    written,
+)
 
 _SHOWN = 80
 

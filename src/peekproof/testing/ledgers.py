@@ -26,9 +26,8 @@ from peekproof.core.errors import (
     LedgerTooNew,
     LedgerUnavailable,
 )
-from peekproof.ledger.entry import Entry, follow
+from peekproof.ledger.entry import FORMAT, Entry, Opening, follow
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.ledger.opening import FORMAT, Opening
 from peekproof.ledger.places import create_store, has_store, open_store
 from peekproof.ledger.snapshot import taken
 from peekproof.ledger.store import Snapshot, Store

@@ -23,7 +23,7 @@ from peekproof.data.load import in_memory
 from peekproof.data.source import Source, Total
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.protocol import opened as numbers_of
-from peekproof.query.canonical import canonical_form
+from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.cells import Edges, Values
 from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
 from peekproof.query.question import Question
@@ -50,7 +50,6 @@ from peekproof.query.tree import (
     Quotient,
     Sum,
 )
-from peekproof.query.wire import form_text
 from peekproof.testing.statistics import Violation, require
 
 __all__ = ["LAWS", "Held", "Law", "troublesome"]

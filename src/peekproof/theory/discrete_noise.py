@@ -9,27 +9,9 @@ from math import ceil, exp, expm1, log1p, sqrt
 
 from peekproof.core import check
 from peekproof.core.charge import GDP, ZCDP, PureDP
-from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import float_up, log_of, up
 from peekproof.core.theorem import theorem
 from peekproof.theory.generalization.noise import gaussian_accuracy
-
-_LARGEST = 10**100
-_MOST_BITS = 4096
-
-
-def drawable(**named: object) -> Fraction:
-    """The one value given, if it is a size of noise that can be drawn, bounded and written down."""
-    value = check.positive_fraction(**named)
-    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    if not Fraction(1, _LARGEST) <= value <= _LARGEST or bits > _MOST_BITS:
-        ((name, _),) = named.items()
-        raise InvalidInput(
-            argument=name,
-            accepted="between 10^-100 and 10^100, as a ratio of integers below 2^4096",
-            given="one beyond that",
-        )
-    return value
 
 
 def _laplace_reach(scale: Fraction, level: Fraction) -> int:
@@ -52,7 +34,7 @@ def discrete_laplace_reach(*, scale: Fraction, beta: Fraction) -> int:
     Holds when: N is an integer with probability proportional to e^{−|N|/t}.
     Rounds: up, to the next integer.
     """
-    drawable(scale=scale)
+    check.drawable(scale=scale)
     return _laplace_reach(scale, check.probability(beta=beta))
 
 
@@ -84,7 +66,7 @@ def discrete_laplace_shortfall(*, scale: Fraction, beta: Fraction, count: int) -
     Holds when: each N_j has this law given everything before it; fewer than k may be drawn.
     Rounds: up. Every integer c ≥ 0 gives a valid bound, so an error in c cannot make it too small.
     """
-    drawable(scale=scale)
+    check.drawable(scale=scale)
     level = check.probability(beta=beta) / check.positive_integer(count=count)
     c = _laplace_reach(scale, level)
     beyond = exp(log_of(1 / level) - float((c + 1) / scale)) * 2 / -expm1(float(-2 / scale))
@@ -107,7 +89,7 @@ def discrete_gaussian_reach(*, sigma: Fraction, beta: Fraction) -> int:
     Holds when: N is an integer with probability proportional to e^{−N²/2σ²}.
     Rounds: up, to the next integer.
     """
-    width = float_up(drawable(sigma=sigma))
+    width = float_up(check.drawable(sigma=sigma))
     level = check.probability(beta=beta)
     integral = ceil(gaussian_accuracy(sigma=sigma, count=1, beta=level).radius)
     markov = ceil(up(width * sqrt(2 * log_of(2 / level)))) - 1

@@ -7,7 +7,7 @@ from peekproof.core import check
 from peekproof.core.charge import PureDP
 from peekproof.core.numerics import down, float_up, log_of, up
 from peekproof.core.theorem import theorem
-from peekproof.theory.discrete_noise import discrete_laplace_reach, drawable
+from peekproof.theory.discrete_noise import discrete_laplace_reach
 
 
 @theorem("T-above-threshold", "dwork-roth-2014", "AboveThreshold; proof in the docstring")
@@ -37,8 +37,8 @@ def above_threshold(
     Rounds: not at all.
     """
     moved = check.positive_integer(sensitivity=sensitivity)
-    one = drawable(threshold_scale=threshold_scale)
-    return PureDP(moved / one + 2 * moved / drawable(query_scale=query_scale))
+    one = check.drawable(threshold_scale=threshold_scale)
+    return PureDP(moved / one + 2 * moved / check.drawable(query_scale=query_scale))
 
 
 @theorem("T-numeric-sparse", "dwork-roth-2014", "NumericSparse; proof in the docstring")
@@ -86,10 +86,10 @@ def sparse_reach(
     Rounds: up, to the next integer. The logarithms that are subtracted leave downward.
     """
     moved = check.positive_integer(sensitivity=sensitivity)
-    t = 4 * moved / drawable(epsilon=epsilon)
+    t = 4 * moved / check.drawable(epsilon=epsilon)
     c, k = check.positive_integer(rounds=rounds), check.positive_integer(questions=questions)
     level = check.probability(beta=beta)
-    q = exp(-1 / float_up(drawable(scale=t)))
+    q = exp(-1 / float_up(check.drawable(scale=t)))
     # (1 + q)/(1 + q + q²) = 1/(1 + q²/(1 + q))
     gained = down(log1p(q * q / (1 + q)))
     joint = ceil(up(float_up(t) * (up(log_of(c * k / level)) - max(0.0, gained)))) - 1

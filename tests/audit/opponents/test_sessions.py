@@ -20,7 +20,7 @@ from peekproof.core.errors import (
     RoundsExhausted,
     VacuousPlan,
 )
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.base import every_mechanism
 from peekproof.noise.entropy import Seeded
 

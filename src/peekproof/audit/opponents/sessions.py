@@ -12,13 +12,13 @@ from peekproof.audit.analysts.protocol import Columns
 from peekproof.audit.opponents.protocol import Opponent, Promise, Reply, Terms, reply_of, sound
 from peekproof.core.charge import GDP, PureDP
 from peekproof.core.errors import InvalidInput
-from peekproof.ledger.file import MEMORY
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.base import Mechanism
 from peekproof.mechanisms.plan import Plan
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import parse_question
 from peekproof.session.opening import open
-from peekproof.session.quotients import OneNumber
+from peekproof.session.queries import OneNumber
 from peekproof.session.session import Session
 
 # A guess that fails tells about the sample, so an attacker wants the least tolerance there is. It

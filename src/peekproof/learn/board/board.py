@@ -58,7 +58,7 @@ from peekproof.learn.scoring import Scoring
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.session.opening import open
-from peekproof.session.parsing import analyst_name
+from peekproof.session.queries import analyst_name
 
 _LONGEST = 100
 

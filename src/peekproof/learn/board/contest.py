@@ -38,9 +38,9 @@ from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import metric_of
 from peekproof.learn.opening import held_rows
+from peekproof.ledger.entry import promise_of
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.opening import promise_of
-from peekproof.ledger.watch import Watch
+from peekproof.ledger.witness import Watch
 from peekproof.session.custody import check_reason, doubt_about, witness_of
 
 FILE = "board.json"

@@ -23,7 +23,7 @@ from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.server.replies import Chosen, Reply, Replying
 from peekproof.server.stream import streamed
-from peekproof.session.quotients import AnyAnswer
+from peekproof.session.queries import AnyAnswer
 from peekproof.session.session import Session
 
 _LONGEST = 500  # characters; who writes more may take longer than others should wait

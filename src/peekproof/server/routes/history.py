@@ -11,7 +11,7 @@ from peekproof import __version__
 from peekproof.core.charge import amount_of, unit_of, used_part
 from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
-from peekproof.ledger.record import settled_to_body
+from peekproof.ledger.entry import settled_to_body
 from peekproof.server.call import Call
 from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Endpoint, as_json

@@ -17,7 +17,7 @@ from peekproof.server.call import Call
 from peekproof.server.dataset import Served, read_shares
 from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
 from peekproof.server.stream import streamed
-from peekproof.session.parsing import analyst_name
+from peekproof.session.queries import analyst_name
 from peekproof.session.replay import replay
 
 

@@ -8,7 +8,7 @@ from peekproof.server import messages
 from peekproof.server.call import Call
 from peekproof.server.endpoint import Endpoint, as_json
 from peekproof.server.tokens import Scope, Token
-from peekproof.session.parsing import analyst_name
+from peekproof.session.queries import analyst_name
 
 _DAY = 86_400
 

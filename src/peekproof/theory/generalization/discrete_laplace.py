@@ -6,7 +6,7 @@ from peekproof.core import check
 from peekproof.core.certificate import Certificate, Part, Target
 from peekproof.core.numerics import up
 from peekproof.core.theorem import theorem
-from peekproof.theory.discrete_noise import discrete_laplace_shortfall, drawable, laplace
+from peekproof.theory.discrete_noise import discrete_laplace_shortfall, laplace
 from peekproof.theory.generalization.drift import drift_part, pure_drift, rounding_part
 
 
@@ -41,7 +41,7 @@ def discrete_laplace_certificate(
     Rounds: up.
     """
     whole = check.positive_integer(rows=rows) * check.positive_integer(levels=levels)
-    on_totals = drawable(scale=scale) * whole
+    on_totals = check.drawable(scale=scale) * whole
     moved = Fraction(check.positive_integer(sensitivity=sensitivity) * levels)
     noises = target.questions * check.positive_integer(cells=cells)
     loss = laplace(scale=on_totals, sensitivity=moved) * target.questions

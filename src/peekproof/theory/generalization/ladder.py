@@ -10,7 +10,6 @@ from peekproof.core.certificate import Certificate, Interval, Part, Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import float_up, up
 from peekproof.core.theorem import theorem
-from peekproof.theory.discrete_noise import drawable
 from peekproof.theory.generalization.description_length import (
     chernoff_interval,
     hoeffding_radius,
@@ -21,7 +20,7 @@ from peekproof.theory.generalization.description_length import (
 def ladder_cells(*, rows: int, step: Fraction) -> int:
     """1/step, if a ladder on so many rows can have that step."""
     check.positive_integer(rows=rows)
-    cells = drawable(step=step).denominator
+    cells = check.drawable(step=step).denominator
     if step.numerator != 1 or not 2 <= cells <= rows:
         raise InvalidInput(
             argument="step",
@@ -54,9 +53,9 @@ def log_ladder_transcripts(*, cells: int, questions: int) -> float:
     """
     if check.positive_integer(cells=cells) < 2:
         raise InvalidInput(argument="cells", accepted="an integer of at least 2", given="1")
-    drawable(cells=Fraction(cells))
+    check.drawable(cells=Fraction(cells))
     k = check.positive_integer(questions=questions)
-    drawable(questions=Fraction(k))
+    check.drawable(questions=Fraction(k))
     top = k + cells - 1
     first = log_choices(top, cells)
     return up(first + log1p(float(Fraction(k - 1, top)))) if k > 1 else first

@@ -9,7 +9,7 @@ from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import float_up, log_of, up
 from peekproof.core.theorem import theorem
-from peekproof.theory.discrete_noise import discrete_laplace_shortfall, drawable
+from peekproof.theory.discrete_noise import discrete_laplace_shortfall
 from peekproof.theory.generalization.drift import drift_part, pure_drift
 
 
@@ -51,11 +51,11 @@ def verdict_shortfall(*, epsilon: Fraction, rounds: int, questions: int, beta: F
     Holds when: the noises are independent discrete Laplace, of the data too; fewer may be used.
     Rounds: up. Every c ≥ 0 gives a valid bound, so an error in c cannot make it too small.
     """
-    t = 4 / drawable(epsilon=epsilon)
+    t = 4 / check.drawable(epsilon=epsilon)
     b, k = check.positive_integer(rounds=rounds), check.positive_integer(questions=questions)
     level = check.probability(beta=beta)
-    drawable(scale=t)
-    drawable(questions=Fraction(b * k))
+    check.drawable(scale=t)
+    check.drawable(questions=Fraction(b * k))
     q = exp(-1 / float_up(t))
     gained = log1p(q * q / (1 + q))  # (1 + q)/(1 + q + q²) = 1/(1 + q²/(1 + q))
     pairs = up(log_of(b * k / level))
@@ -67,8 +67,8 @@ def verdict_shortfall(*, epsilon: Fraction, rounds: int, questions: int, beta: F
 
 def _shares(epsilon: Fraction, comparing: Fraction, budget: int) -> tuple[Fraction, Fraction]:
     """The ε of a round's comparisons, and of its count."""
-    drawable(epsilon=epsilon)
-    if drawable(comparing=comparing) >= 1:
+    check.drawable(epsilon=epsilon)
+    if check.drawable(comparing=comparing) >= 1:
         raise InvalidInput(
             argument="comparing",
             accepted="a Fraction strictly between 0 and 1",
@@ -80,7 +80,7 @@ def _shares(epsilon: Fraction, comparing: Fraction, budget: int) -> tuple[Fracti
 
 def _countable(rows: int) -> int:
     """The number of rows, if floats can hold it."""
-    drawable(rows=Fraction(check.positive_integer(rows=rows)))
+    check.drawable(rows=Fraction(check.positive_integer(rows=rows)))
     return rows
 
 
