@@ -12,7 +12,7 @@ import peekproof
 from contract.sources import TREES
 
 # What needs the rows or the ledger, and what is refused because of the token.
-HERE_ONLY = {"source", "recall", "past"}
+HERE_ONLY = {"answer", "source", "recall", "past"}
 REFUSED = {"measure", "as_analyst"}
 
 

@@ -18,11 +18,11 @@ from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches, probes
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
-from peekproof.mechanisms.base import Ask, Past
+from peekproof.mechanisms.base import Ask, Past, Query
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question, parse_question
 from peekproof.session.history import History
-from peekproof.session.queries import Best
+from peekproof.session.queries import Best, InWords, Paired
 
 _MOST_PROBES = 1_000  # of which a gateway may have answered some
 _NAMES = ("predictions", "against")  # as messages call one and two of them
@@ -68,7 +68,7 @@ class RemoteDesk:
         message = _message(scoring.metric.text, guess, scoring.predictions)
         if where:
             message["where"] = where
-        return self._scored(asked, message)
+        return self._scored(InWords(asked), message)
 
     def share(self, where: str, guess: Guessed) -> Answer:
         """The share of rows for which a condition about groups or labels holds."""
@@ -83,11 +83,11 @@ class RemoteDesk:
     def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
         """The share of all pairs of rows that are in the order of a ranking."""
         message = _message(ranking.metric.text, guess, [ranking.predicted])
-        return self._scored(ranking.statistic(self._labels), message)
+        return self._scored(Paired(ranking.statistic(self._labels), self._labels.rows), message)
 
-    def _scored(self, asked: Question | PairStatistic, message: Mapping[str, object]) -> Answer:
+    def _scored(self, what: Query, message: Mapping[str, object]) -> Answer:
         said = self._asking.data.score(message)
-        return self._asking.rebuilding([said]).score(asked, said)
+        return cast(Answer, self._asking.rebuilding([said]).answer(what, said))
 
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         """Which scoring has the largest mean: all predictions travel in one request."""
@@ -101,7 +101,7 @@ class RemoteDesk:
             "candidates": [_packed(each.predictions[0]) for each in scorings],
         }
         said = self._asking.data.best_score(message)
-        return self._asking.rebuilding([said]).choice(asked, said)
+        return cast(Choice, self._asking.rebuilding([said]).answer(Best(asked), said))
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, refused by what the promise says of it."""

@@ -4,7 +4,7 @@ No number of a gateway is passed on as it came. What its ledger recorded is turn
 as a session turns its own, and must say what the gateway says.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from fractions import Fraction
@@ -15,17 +15,14 @@ from peekproof.client.dataset import RemoteData
 from peekproof.client.derivation import FromGateway
 from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
-from peekproof.core.answer import Answer, Choice
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import UNITS, amount_of, unit_of
 from peekproof.core.errors import CertificateMismatch
-from peekproof.data.statistic import PairStatistic
 from peekproof.ledger.entry import Settled, settled_from_body
-from peekproof.query.candidates import Candidates
-from peekproof.query.form import Given
+from peekproof.mechanisms.base import Query, Reply
 from peekproof.query.question import Question
-from peekproof.session.queries import AnyAnswer, conditional_of, drawn_for, found_in
-from peekproof.session.records import Replies, numbers
+from peekproof.session.queries import AnyAnswer, InWords, drawn_for, told
+from peekproof.session.records import RecordedReplies, numbers
 
 
 @final
@@ -40,20 +37,12 @@ class Rebuilding:
         """The answers to questions, of replies to what is drawn for them."""
         with self._understood():
             drawn = zip(drawn_for(asked), replies, strict=True)
-            parts = iter([self._answer(*each) for each in drawn])
-            return [_joined(question, parts) for question in asked]
+            return told(asked, [self._part(*each) for each in drawn])
 
-    def score(self, asked: Question | PairStatistic, reply: Json) -> Answer:
-        """The answer for predictions, which are one question."""
+    def answer(self, what: Query, reply: Json) -> Reply:
+        """The answer to what is asked by itself."""
         with self._understood():
-            found = self._replies(asked.digest, reply).scalar(asked)
-            _compare(found.to_dict(), reply)
-            return found
-
-    def choice(self, asked: Candidates, reply: Json) -> Choice:
-        """The choice among candidates."""
-        with self._understood():
-            found = self._replies(asked.digest, reply).choice(asked)
+            found = what.answer(self._replies(what.digest, reply))
             _compare(found.to_dict(), reply)
             return found
 
@@ -73,12 +62,13 @@ class Rebuilding:
         found = promise.certificate(draw, failed=failed, overrides=overrides)
         return replace(found, derivation=origin)
 
-    def _answer(self, question: Question, reply: Json) -> AnyAnswer:
-        found = found_in(self._replies(question.digest, reply), question)
+    def _part(self, question: Question, reply: Json) -> Reply:
+        part = InWords(question).answer(self._replies(question.digest, reply))
+        (found,) = told([question], [part])
         _compare(found.to_dict(), reply)
-        return found
+        return part
 
-    def _replies(self, digest: str, reply: Json) -> Replies:
+    def _replies(self, digest: str, reply: Json) -> RecordedReplies:
         """What a session would say, of whose ledger only this record is known."""
         (record,) = reply["records"]
         if record["digest"] != digest:
@@ -88,7 +78,7 @@ class Rebuilding:
         cost = UNITS[unit_of(plan.budget)](Fraction(record["cost"]))
         if not record["drawn"] and amount_of(cost):
             raise ValueError("a cost for nothing new")
-        return Replies(
+        return RecordedReplies(
             settled={digest: settled},
             paid={digest: cost} if record["drawn"] else {},
             certificate=lambda known: self.certificate(known, digest=digest),
@@ -100,14 +90,6 @@ class Rebuilding:
 
     def _understood(self) -> AbstractContextManager[None]:
         return understood(self._promise.place, version=self._promise.version)
-
-
-def _joined(question: Question, parts: Iterator[AnyAnswer]) -> AnyAnswer:
-    """The next of the answers, or the quotient of the next two."""
-    if not isinstance(question.form, Given):
-        return next(parts)
-    pair = [cast(Answer, next(parts)), cast(Answer, next(parts))]
-    return conditional_of(question, question.form, pair)
 
 
 def _compare(ours: Mapping[str, object], theirs: Json) -> None:

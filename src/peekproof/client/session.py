@@ -140,7 +140,7 @@ class RemoteSession:
         asked = parse_candidates(candidates, self.schema)
         self._asking.offer(Ask(what=Best(asked), loss=loss))
         said = self._asking.data.best([each.text for each in asked.questions], loss=loss)
-        return self._asking.rebuilding([said]).choice(asked, said)
+        return cast(Choice, self._asking.rebuilding([said]).answer(Best(asked), said))
 
     def measure(self, *_: object, **__: object) -> NoReturn:
         """Refused: functions run where the rows are, and a gateway runs nobody's."""

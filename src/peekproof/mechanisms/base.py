@@ -35,6 +35,7 @@ from types import UnionType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, get_args, get_type_hints
 
 from peekproof.core import check
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import Certificate, Span, Target
 from peekproof.core.charge import Charge, amount_of
 from peekproof.core.errors import (
@@ -261,6 +262,30 @@ def _parsed(text: str, annotation: Any) -> object:
     return annotation(text)
 
 
+class Replies(Protocol):
+    """Recorded answers, as a query reads its own: each in a shape that analysts know."""
+
+    def number(self, what: "Query") -> Answer:
+        """One number with its interval."""
+        ...
+
+    def cells(self, what: "Query", labels: Sequence[str], asked: Sequence[str]) -> HistogramAnswer:
+        """A number for each label; `asked` says what each cell asks by itself."""
+        ...
+
+    def quantile(self, what: "Query", value: Callable[[int], float]) -> QuantileAnswer:
+        """One of the points of a grid."""
+        ...
+
+    def choice(self, what: "Query", texts: Sequence[str]) -> Choice:
+        """One of the candidates that are called like this."""
+        ...
+
+
+# What an ask is answered with.
+Reply = Answer | HistogramAnswer | QuantileAnswer | Choice
+
+
 class Query(Protocol):
     """What can be asked: a question in words, a choice of the best, a statistic, a score."""
 
@@ -319,6 +344,10 @@ class Query(Protocol):
 
     def exact(self, totals: Sequence[Exact[Any]], source: Source) -> Exact[Any]:
         """What is released from: the totals of its questions, or what the source measures."""
+        ...
+
+    def answer(self, replies: Replies) -> Reply:
+        """What was answered to it, as the record of it says."""
         ...
 
 

@@ -9,12 +9,11 @@ from peekproof.core.charge import added
 from peekproof.core.numerics import decimal_up, float_up
 from peekproof.core.width import Width, plus_minus
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.base import Ask, Past, says_nothing
+from peekproof.mechanisms.base import Ask, Past, Reply, says_nothing
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.form import Form, Given, Grouped
 from peekproof.query.question import Question
-from peekproof.session.queries import InWords, drawn_for, drawn_within, found_in
-from peekproof.session.records import Replies
+from peekproof.session.queries import InWords, drawn_for, drawn_within, told
 
 # Questions' worth that nobody needs to be asked about.
 FEW = 5
@@ -106,11 +105,11 @@ def in_units(price: Price, plan: Plan, form: Form) -> Price:
         # first is a/(a + b) of both, and [a − r, a + r] and [b − r, b + r] move that by at
         # most r/(a + b), less where 0 cuts them off.
         reach = Fraction(price.certificate.radius) * (high - low)
-        told = Width.within_group(joint=reach, whole=high - low)
+        width = Width.within_group(joint=reach, whole=high - low)
     else:
         outcome = price.failed if price.known else None
-        told = price.draw.width(plan.mechanism, plan.target, high - low, failed=outcome)
-    return replace(price, told=told)
+        width = price.draw.width(plan.mechanism, plan.target, high - low, failed=outcome)
+    return replace(price, told=width)
 
 
 def quotient_price(form: Given, over: Price, under: Price, *, group: Answer | None = None) -> Price:
@@ -130,16 +129,16 @@ def quotient_price(form: Given, over: Price, under: Price, *, group: Answer | No
         if not over.known:
             _check_worth(over, group, whole=high - low)
         share, whole = group.released, high - low
-        told = Width.within(float_up(joint / share if joint < share * whole else whole))
+        width = Width.within(float_up(joint / share if joint < share * whole else whole))
     else:
-        told = Width.within_group(joint=joint, whole=high - low)
+        width = Width.within_group(joint=joint, whole=high - low)
     wider = max(over, under, key=lambda each: each.certificate.radius)
     return replace(
         wider,
         cost=added(over.cost, under.cost),
         draws=over.draws + under.draws,
         questions=over.questions + under.questions,
-        told=told,
+        told=width,
     )
 
 
@@ -178,12 +177,12 @@ def told_as(price: Price, plan: Plan, *, scale: Fraction) -> Price:
     A guess has two: what became of it is told with the answer, and not known before.
     """
     outcome = price.failed if price.known else None
-    told = price.draw.width(plan.mechanism, plan.target, scale, failed=outcome)
-    return replace(price, told=told)
+    width = price.draw.width(plan.mechanism, plan.target, scale, failed=outcome)
+    return replace(price, told=width)
 
 
 def within_known(
-    price: Price, asked: Question, known: Callable[[Sequence[Question]], Replies | None]
+    price: Price, asked: Question, known: Callable[[Sequence[Question]], Sequence[Reply] | None]
 ) -> Price:
     """The price of a question within groups: its width is that of the answer, if there is one."""
     form = asked.form
@@ -191,7 +190,7 @@ def within_known(
         return price
     parts = drawn_for([asked])
     if replies := known(parts):
-        found = found_in(replies, asked)
+        (found,) = told([asked], replies)
         if isinstance(found, GroupedAnswer):
             return replace(price, told=Width.of_cells([cell.radius for cell in found.cells]))
         if isinstance(found, ConditionalAnswer):

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, cast, final
 
 from peekproof.core import check
-from peekproof.core.answer import Answer, HistogramAnswer, QuantileAnswer
+from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Span
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.base import Mechanism
+from peekproof.mechanisms.base import Mechanism, Replies, Reply
 from peekproof.mechanisms.plan import Plan
 from peekproof.query.candidates import Candidates
 from peekproof.query.canonical import form_text
@@ -38,7 +38,6 @@ from peekproof.query.form import (
 from peekproof.query.question import Question, parse_question, question_of
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import Column, Constant
-from peekproof.session.records import Replies
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels
 from peekproof.theory.generalization.statistic import statistic_span
@@ -126,6 +125,22 @@ class InWords:
     def exact(self, totals: Sequence[Exact[Any]], source: Source) -> Exact[Any]:  # noqa: ARG002
         return totals[0]
 
+    def answer(self, replies: Replies) -> Reply:
+        form = self.question.form
+        match form:
+            case Quantile():
+                return replies.quantile(self, form.value)
+            case Histogram(labels=labels, weight=None):
+                return replies.cells(self, labels, labels)
+            case Histogram(labels=labels):
+                return replies.cells(self, labels, [f"{each} in {self.text}" for each in labels])
+            case Grouped(labels=labels):
+                # First what counts in each cell, then what does not.
+                labels = *labels, *(f"{each}, the rest" for each in labels)
+                return replies.cells(self, labels, [f"{each} in {self.text}" for each in labels])
+            case _:
+                return replies.number(self)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -167,6 +182,9 @@ class Best:
     def exact(self, totals: Sequence[Exact[Any]], source: Source) -> Exact[Any]:  # noqa: ARG002
         return Exact.together(totals)
 
+    def answer(self, replies: Replies) -> Choice:
+        return replies.choice(self, [each.text for each in self.candidates.questions])
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -205,6 +223,9 @@ class Measured:
     def exact(self, totals: Sequence[Exact[Any]], source: Source) -> Exact[Any]:  # noqa: ARG002
         return source.measure(self.statistic, levels=self.levels)
 
+    def answer(self, replies: Replies) -> Answer:
+        return replies.number(self)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -237,6 +258,9 @@ class Paired:
 
     def exact(self, totals: Sequence[Exact[Any]], source: Source) -> Exact[Any]:  # noqa: ARG002
         return source.measure(self.statistic, levels=self.levels)
+
+    def answer(self, replies: Replies) -> Answer:
+        return replies.number(self)
 
 
 # A share like any other, where it does not matter which.
@@ -461,24 +485,21 @@ def _parts(question: Question) -> tuple[Question, ...]:
     return over, under
 
 
-def found_in(replies: Replies, question: Question) -> AnyAnswer:
-    """The answer to a question of any form."""
-    match question.form:
-        case Given() as given:
-            return conditional_of(question, given, [replies.scalar(p) for p in _parts(question)])
-        case Grouped() as grouped:
-            drawn = replies.histogram(question)
-            return GroupedAnswer.of(question.text, drawn=drawn, bounds=grouped.bounds)
-        case _:
-            return replies.any(question)
+def told(asked: Iterable[Question], replies: Iterable[Reply]) -> list[AnyAnswer]:
+    """The answers to questions, from the replies to what is drawn for them, in the same order."""
+    parts = iter(replies)
+    return [_whole(question, parts) for question in asked]
 
 
-def one_number_of(question: Question, parts: Iterator[Answer]) -> OneNumber:
-    """The next of the answers to what was drawn, or the quotient of the next two."""
+def _whole(question: Question, parts: Iterator[Reply]) -> AnyAnswer:
     first = next(parts)
-    if not isinstance(question.form, Given):
-        return first
-    return conditional_of(question, question.form, [first, next(parts)])
+    match question.form, first:
+        case Given() as given, Answer():
+            return conditional_of(question, given, [first, cast(Answer, next(parts))])
+        case Grouped() as grouped, HistogramAnswer():
+            return GroupedAnswer.of(question.text, drawn=first, bounds=grouped.bounds)
+        case _:
+            return cast(AnyAnswer, first)
 
 
 def conditional_of(question: Question, given: Given, parts: list[Answer]) -> ConditionalAnswer:

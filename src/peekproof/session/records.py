@@ -4,7 +4,7 @@ All of it follows from the ledger alone; `verify`, receipts and histories read a
 """
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -18,7 +18,7 @@ from peekproof.core.certificate import UNIT, Certificate, Span
 from peekproof.core.charge import Charge, Offer, amount_of, nothing, unit_of
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, QuestionError
 from peekproof.core.finding import Finding
-from peekproof.data.statistic import NAMED, PairStatistic, Statistic
+from peekproof.data.statistic import NAMED
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.entry import Settled, answers_from_body, paid_from_body
@@ -26,10 +26,9 @@ from peekproof.ledger.entry import Value as Written
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.state import State
-from peekproof.mechanisms.base import Draw, Paid, Past, Told, Value, recorded_draw
+from peekproof.mechanisms.base import Draw, Paid, Past, Query, Told, Value, recorded_draw
 from peekproof.mechanisms.plan import Plan, certificate_of, recorded_plan, replace_ledger
-from peekproof.query.candidates import Candidates, candidates_named
-from peekproof.query.form import Grouped, Histogram, Quantile
+from peekproof.query.candidates import candidates_named
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
 from peekproof.session.custody import in_custody
@@ -309,11 +308,9 @@ class Pasts:
 
 # Recorded values as the answers that analysts read.
 
-Reply = Answer | HistogramAnswer | QuantileAnswer
-
 
 @final
-class Replies:
+class RecordedReplies:
     """What a call has to say: each new answer is charged to the first one who asks for it."""
 
     def __init__(
@@ -334,85 +331,49 @@ class Replies:
         self._remaining = remaining
         self._unpaid = dict(paid)
 
-    def any(self, question: Question) -> Reply:
-        """The answer to a question of any form."""
-        match question.form:
-            case Histogram():
-                return self.histogram(question)
-            case Quantile():
-                return self.quantile(question)
-            case _:
-                return self.scalar(question)
-
-    def scalar(self, asked: Question | Statistic | PairStatistic) -> Answer:
-        known = self._settled[asked.digest]
-        span, shares = self._span(known, asked), self._shares(known)
-        if len(shares) != 1:
-            raise self._damaged()
-        new = asked.digest in self._unpaid
-        found = self._answer(asked.text, known, shares[0], span, cost=self._paid(asked.digest))
+    def number(self, what: Query) -> Answer:
+        """One number with its interval."""
+        known = self._known(what)
+        (share,) = self._shares(known, size=1)
+        new = what.digest in self._unpaid
+        found = self._answer(what.text, known, share, what.span, cost=self._paid(what.digest))
         return replace(found, drawn=new)
 
-    def _shares(self, known: Settled) -> Value:
-        """What the answer tells, if it can be one."""
-        try:
-            return drawn(known, rows=self._rows).shares(numbers(known.value))
-        except IMPOSSIBLE:
-            raise self._damaged() from None
-
-    def _chosen(self, known: Settled, size: int) -> int:
-        """The place of what was chosen among so many."""
-        try:
-            place = drawn(known, rows=self._rows).chosen(numbers(known.value))
-        except IMPOSSIBLE:
-            raise self._damaged() from None
-        if place >= size:
-            raise self._damaged()
-        return place
-
-    def histogram(self, asked: Question) -> HistogramAnswer:
+    def cells(self, what: Query, labels: Sequence[str], asked: Sequence[str]) -> HistogramAnswer:
         """All numbers of a histogram, or those from which shares or means by cells follow."""
-        known, cost = self._settled[asked.digest], self._paid(asked.digest)
-        form = asked.form
-        if not isinstance(form, Histogram | Grouped):
-            raise TypeError("not a histogram")
-        shares = self._shares(known)
-        if len(shares) != form.dimension:
-            raise self._damaged()
-        span, labels = self._span(known, asked), _labels(form)
+        known, cost = self._known(what), self._paid(what.digest)
         cells = tuple(
-            self._answer(_cell(label, form, asked.text), known, share, span, cost=cost)
-            for label, share in zip(labels, shares, strict=True)
+            self._answer(text, known, share, what.span, cost=cost)
+            for text, share in zip(asked, self._shares(known, size=len(labels)), strict=True)
         )
         return HistogramAnswer(
-            question=asked.text,
-            labels=labels,
+            question=what.text,
+            labels=tuple(labels),
             cells=cells,
             cost=cost,
             remaining=self._remaining,
         )
 
-    def quantile(self, asked: Question) -> QuantileAnswer:
-        known, form = self._settled[asked.digest], asked.form
-        if not isinstance(form, Quantile):
-            raise TypeError("not a quantile")
-        index = self._chosen(known, form.steps)
+    def quantile(self, what: Query, value: Callable[[int], float]) -> QuantileAnswer:
+        """One of the points of a grid."""
+        known = self._known(what)
+        index = self._chosen(known, what.cells)
         return QuantileAnswer(
-            question=asked.text,
-            value=form.value(index),
-            after=form.value(index - 1) if index else -inf,
-            level=form.level,
+            question=what.text,
+            value=value(index),
+            after=value(index - 1) if index else -inf,
+            level=what.level,
             certificate=self._certificate(known),
-            cost=self._paid(asked.digest),
+            cost=self._paid(what.digest),
             remaining=self._remaining,
         )
 
-    def choice(self, asked: Candidates) -> Choice:
+    def choice(self, what: Query, texts: Sequence[str]) -> Choice:
         """What was chosen, with its interval if its share was told."""
-        known, cost = self._settled[asked.digest], self._paid(asked.digest)
-        size, shares = len(asked.questions), self._shares(known)
+        known, cost, size = self._known(what), self._paid(what.digest), len(texts)
         index = self._chosen(known, size)
-        text, span = asked.questions[index].text, self._span(known, asked.questions[index])
+        shares = self._shares(known)
+        text, span = texts[index], what.span
         return Choice(
             chosen=text,
             index=index,
@@ -423,6 +384,37 @@ class Replies:
             span=span,
             winner=self._answer(text, known, shares[0], span, cost=cost) if shares else None,
         )
+
+    def _known(self, what: Query) -> Settled:
+        """The record of its answer, in the units that it is asked in."""
+        known = self._settled[what.digest]
+        try:
+            recorded = span_of(known.terms)
+        except (KeyError, ValueError, ZeroDivisionError):
+            raise self._damaged() from None
+        if recorded != what.span:
+            raise self._damaged()
+        return known
+
+    def _shares(self, known: Settled, *, size: int | None = None) -> Value:
+        """What the answer tells, if it can be one."""
+        try:
+            shares = drawn(known, rows=self._rows).shares(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+        if size is not None and len(shares) != size:
+            raise self._damaged()
+        return shares
+
+    def _chosen(self, known: Settled, size: int) -> int:
+        """The place of what was chosen among so many."""
+        try:
+            place = drawn(known, rows=self._rows).chosen(numbers(known.value))
+        except IMPOSSIBLE:
+            raise self._damaged() from None
+        if place >= size:
+            raise self._damaged()
+        return place
 
     def _answer(
         self, text: str, known: Settled, share: Fraction, span: Span, *, cost: Charge
@@ -436,33 +428,9 @@ class Replies:
             span=span,
         )
 
-    def _span(self, settled: Settled, asked: Question | Statistic | PairStatistic) -> Span:
-        """The units that were recorded, if they are those of the question."""
-        try:
-            recorded = span_of(settled.terms)
-        except (KeyError, ValueError, ZeroDivisionError):
-            raise self._damaged() from None
-        if isinstance(asked, Question):
-            low, high = asked.form.span
-            if recorded != Span.between(Fraction(low), Fraction(high)):
-                raise self._damaged()
-        return recorded
-
     def _damaged(self) -> LedgerDamaged:
         return LedgerDamaged(ledger=self._place, problem="records an answer of another shape")
 
     def _paid(self, digest: str) -> Charge:
         # A question repeated within a batch is paid for once.
         return self._unpaid.pop(digest, self._free)
-
-
-def _labels(form: Histogram | Grouped) -> tuple[str, ...]:
-    """A name for each number: of groups first what counts in each, then what does not."""
-    if isinstance(form, Histogram):
-        return form.labels
-    return *form.labels, *(f"{label}, the rest" for label in form.labels)
-
-
-def _cell(label: str, form: Histogram | Grouped, text: str) -> str:
-    """What a cell asks by itself; a weight is only in the text of the whole."""
-    return label if form.weight is None else f"{label} in {text}"

@@ -35,11 +35,11 @@ from peekproof.guess.guesser import Guesser
 from peekproof.ledger.entry import Settled
 from peekproof.ledger.entry import Value as Recorded
 from peekproof.ledger.ledger import Ledger, Written
-from peekproof.mechanisms.base import Ask, Draw, Past
+from peekproof.mechanisms.base import Ask, Draw, Past, Reply
 from peekproof.mechanisms.plan import Plan, Price, certificate_of
 from peekproof.noise.entropy import Entropy
 from peekproof.query.candidates import parse_candidates
-from peekproof.query.form import Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import Given, Grouped, Histogram, Quantile
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
 from peekproof.session.agreed import no_statistic
@@ -59,18 +59,17 @@ from peekproof.session.queries import (
     check_scalar,
     drawn_for,
     drawn_within,
-    found_in,
     guessable,
     of_form,
-    one_number_of,
     parsed,
+    told,
 )
 from peekproof.session.recalled import Recall
 from peekproof.session.records import (
     IMPOSSIBLE,
     FromLedger,
     Pasts,
-    Replies,
+    RecordedReplies,
     drawn,
     numbers,
     offer_of,
@@ -143,10 +142,15 @@ class Session:
         elif guess is None and tolerance is None and trained_on is None:
             return self.ask_many([question], radius=radius)[0]
         else:
-            asked = parsed([question], self.schema)[0]
-        return self._check(
-            asked, radius=radius, guess=guess, tolerance=tolerance, trained_on=trained_on
+            (asked,) = parsed([question], self.schema)
+        said = Ask(
+            what=guessable(asked, self.plan.mechanism, guess=guess),
+            radius=radius,
+            guess=guess,
+            tolerance=tolerance,
+            trained_on=trained_on,
         )
+        return cast(Answer, self._one(said))
 
     @property
     def failures(self) -> int:
@@ -172,13 +176,7 @@ class Session:
         for question in asked:
             check_scalar(question)
         self._check_quotients(asked, radius)
-        drawn_questions = drawn_for(asked)
-        if self.plan.mechanism.guesses:  # one by one: a failure teaches
-            parts = iter(self._check_all(drawn_questions, radius=radius))
-        else:
-            replies = self._replies(self._asks(asked, radius))
-            parts = iter([replies.scalar(each) for each in drawn_questions])
-        return [one_number_of(question, parts) for question in asked]
+        return cast(list[OneNumber], self._drawn(asked, radius=radius))
 
     def respond(
         self, questions: Iterable[Asked], *, radius: float | None = None
@@ -186,10 +184,27 @@ class Session:
         """Answers to questions of any form together, as `ask_many` does."""
         asked = parsed(questions, self.schema)
         if self.plan.mechanism.guesses:
-            return list(self.ask_many(asked, radius=radius))
+            for question in asked:
+                check_scalar(question)
         self._check_quotients(asked, radius)
-        replies = self._replies(self._asks(asked, radius))
-        return [found_in(replies, question) for question in asked]
+        return self._drawn(asked, radius=radius)
+
+    def answer(self, asks: Sequence[Ask]) -> list[Reply]:
+        """What the asks get, as their queries read it; those that were answered before for free."""
+        if self.plan.mechanism.guesses:  # one by one: a failure teaches
+            if len(asks) > 1:
+                self._check_room(asks)
+            return [self._checked(each) for each in asks]
+        replies = self._replies(asks)
+        return [each.what.answer(replies) for each in asks]
+
+    def _drawn(self, asked: Sequence[Question], *, radius: float | None) -> list[AnyAnswer]:
+        """The answers to questions of any form, from what is drawn for them."""
+        return told(asked, self.answer(self._asks(asked, radius)))
+
+    def _one(self, ask: Ask) -> Reply:
+        (reply,) = self.answer([ask])
+        return reply
 
     def histogram(self, question: Asked, *, radius: float | None = None) -> HistogramAnswer:
         """All cells of a histogram in one draw, which costs about four questions however many.
@@ -197,7 +212,7 @@ class Session:
         `session.histogram("histogram(delay, (0, 15, 60))")`. The radius is that of every cell.
         """
         asked = of_form(question, Histogram, self.schema)
-        return self._replies([Ask(what=InWords(asked), radius=radius)]).histogram(asked)
+        return cast(HistogramAnswer, self._one(Ask(what=InWords(asked), radius=radius)))
 
     def grouped(self, question: Asked, *, radius: float | None = None) -> GroupedAnswer:
         """A share or a mean within each cell in one draw: `session.grouped("late by carrier")`.
@@ -222,7 +237,7 @@ class Session:
         asked = of_form(question, form, self.schema)
         if isinstance(asked.form, Given):
             return self.ask_many([asked], radius=radius)[0]
-        return found_in(self._replies(self._asks([asked], radius)), asked)
+        return self._drawn([asked], radius=radius)[0]
 
     def quantile(self, question: Asked, *, loss: float | None = None) -> QuantileAnswer:
         """A quantile, as in `session.quantile("quantile(delay, 0.5, -20, 120)")`.
@@ -230,7 +245,7 @@ class Session:
         A smaller `loss` in its level costs more; by default it is half of the planned radius.
         """
         asked = of_form(question, Quantile, self.schema)
-        return self._replies([Ask(what=InWords(asked), loss=loss)]).quantile(asked)
+        return cast(QuantileAnswer, self._one(Ask(what=InWords(asked), loss=loss)))
 
     def best(self, candidates: Iterable[Asked], *, loss: float | None = None) -> Choice:
         """Which of the candidates, shares or means, is largest in the population, or nearly so.
@@ -240,7 +255,7 @@ class Session:
         the planned radius. Where guesses are checked, the best of the sample with its interval.
         """
         asked = parse_candidates(candidates, self.schema)
-        return self._replies([Ask(what=Best(asked), loss=loss)]).choice(asked)
+        return cast(Choice, self._one(Ask(what=Best(asked), loss=loss)))
 
     def measure(self, statistic: Statistic, *, radius: float | None = None) -> Answer:
         """The mean of a statistic over fresh samples of as many rows, with its interval."""
@@ -249,7 +264,7 @@ class Session:
             given = repr(statistic)[:_SHOWN]
             raise InvalidInput(argument="statistic", accepted="a peekproof.Statistic", given=given)
         asked = Ask(what=Measured(statistic, self.plan.rows), radius=radius)
-        return self._replies([asked]).scalar(statistic)
+        return cast(Answer, self._one(asked))
 
     def answers(self, *, analyst: str | None = None) -> History:
         """All answers so far, whoever asked, or those that this analyst was the first to get.
@@ -398,7 +413,7 @@ class Session:
 
     # The one way.
 
-    def _replies(self, asks: Sequence[Ask]) -> Replies:
+    def _replies(self, asks: Sequence[Ask]) -> RecordedReplies:
         """What the asks get: those that were answered before for free, the others drawn."""
         self.ledger.check_process()  # first: in a forked one nobody releases any lock
         self._refuse_wrong(asks)
@@ -457,8 +472,8 @@ class Session:
         except Exception:
             raise EvaluationFailed() from None
 
-    def _told(self, paid: Mapping[str, Charge]) -> Replies:
-        return Replies(
+    def _told(self, paid: Mapping[str, Charge]) -> RecordedReplies:
+        return RecordedReplies(
             settled=self.ledger.seen.answers,
             paid=paid,
             certificate=self.certificate,
@@ -549,57 +564,43 @@ class Session:
         failed = draw.failed(numbers(settled.value))
         return Price.recorded(draw, self.certificate(settled), failed=failed)
 
-    def _known_answers(self, asked: Sequence[Question]) -> Replies | None:
+    def _known_answers(self, asked: Sequence[Question]) -> list[Reply] | None:
         """What was answered before, all of it or nothing, as of the last look at the ledger."""
         known = self.ledger.seen.answers
         if any(each.digest not in known for each in asked):
             return None
-        return self._told({})
+        replies = self._told({})
+        return [InWords(each).answer(replies) for each in asked]
 
     def _known_group(self, asked: Question) -> Answer | None:
         """What was answered before to a question about a share."""
-        replies = self._known_answers([asked])
-        return None if replies is None else replies.scalar(asked)
+        known = self._known_answers([asked])
+        return None if known is None else cast(Answer, known[0])
 
     # Guesses.
 
-    def _check(
-        self,
-        asked: Question | PairStatistic,
-        *,
-        radius: float | None = None,
-        guess: float | None = None,
-        tolerance: float | None = None,
-        trained_on: int | None = None,
-    ) -> Answer:
+    def _checked(self, ask: Ask) -> Reply:
         """The answer to a checked guess, or what was answered before."""
         self.ledger.spent()  # others may have answered, and taught
-        plain = isinstance(asked, PairStatistic) or isinstance(asked.form, Share | Mean)
-        if plain and asked.digest in self.ledger.seen.answers:
-            return self._replies([]).scalar(asked)
-        said = Ask(
-            what=guessable(asked, self.plan.mechanism, guess=guess),
-            radius=radius,
-            guess=guess,
-            tolerance=tolerance,
-            trained_on=trained_on,
-        )
-        return self._replies([self._with_guess(said, asked)]).scalar(asked)
+        if ask.what.digest in self.ledger.seen.answers:
+            return ask.what.answer(self._replies([]))
+        return ask.what.answer(self._replies([self._with_guess(ask)]))
 
-    def _with_guess(self, said: Ask, asked: Question | PairStatistic) -> Ask:
+    def _with_guess(self, ask: Ask) -> Ask:
         """The same with what the guesser says, if nobody else gives a guess."""
-        if said.guess is not None or self._guesser is None or isinstance(asked, PairStatistic):
-            return said
+        what = ask.what
+        if ask.guess is not None or self._guesser is None or what.shape not in ("share", "mean"):
+            return ask
         self._seen_past()  # so that the guesser knows all that was released
-        return replace(said, guessed=self._pasts.guess(asked))
+        guessed = [self._pasts.guess(each) for each in what.questions]
+        return replace(ask, guessed=guessed[0]) if guessed else ask
 
-    def _check_all(self, asked: list[Question], *, radius: float | None) -> list[Answer]:
-        """Each with its guesser's guess, if the new ones among them fit."""
+    def _check_room(self, asks: Sequence[Ask]) -> None:
+        """Refuse more new guesses than fit, before the first is checked."""
         past = self.past
-        new = {each.digest for each in asked} - self.ledger.seen.answers.keys()
+        new = {each.what.digest for each in asks} - self.ledger.seen.answers.keys()
         if len(new) > self._left(past):
             raise self._refusal(len(new))
-        return [self._check(each, radius=radius) for each in asked]
 
     def _new_price(self, ask: Ask, past: Past) -> Price:
         """What something new would cost now: nothing in a round that is paid for."""
@@ -637,7 +638,7 @@ class Session:
             if after is not None and not after.known and grows:
                 # Beyond the horizon nothing is answered.
                 past = replace(past.told(after.draw.told(None)), draws=past.draws + 1)
-            known = self._new_price(self._with_guess(said, asked), past)
+            known = self._new_price(self._with_guess(said), past)
         return told_as(known, self.plan, scale=what.span.width)
 
 
