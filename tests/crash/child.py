@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from peekproof.data.table import Table
-from peekproof.ledger import sqlite as file_module
-from peekproof.ledger import sqlite as sqlite_module
+from peekproof.ledger import sqlite
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.witness import Witness
 from peekproof.mechanisms.gaussian import Gaussian
@@ -33,8 +32,7 @@ from peekproof.session.opening import open as open_data
 
 STEPS: dict[str, tuple[Any, str]] = {
     "link": (os, "link"),
-    "first entry": (file_module, "insert"),
-    "entry": (sqlite_module, "insert"),
+    "entry": (sqlite, "insert"),  # the first one opens the ledger
     "count": (Table, "count"),
     "release": (Gaussian, "release"),
     "write": (Ledger, "write"),

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ledger.books import COST, at
-from peekproof.ledger import log as loading
+from peekproof.ledger import log
 from peekproof.ledger.ledger import Ledger, Written
 
 WAIT = 60  # seconds until a child that should die counts as hanging
@@ -172,8 +172,8 @@ def check(place: str, told: list[Told], *, verify: bool = True) -> Ledger:
 @contextmanager
 def quick_snapshots() -> Iterator[None]:
     """Snapshots every few entries, so that deaths happen in them too."""
-    before, loading._DUE = loading._DUE, 16
+    before, log._DUE = log._DUE, 16
     try:
         yield
     finally:
-        loading._DUE = before
+        log._DUE = before

@@ -20,7 +20,7 @@ from crash.harness import Child, Told, check, deadly, quick_snapshots, worker
 from ledger.books import OPENING
 from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
-from peekproof.ledger import sqlite as file_module
+from peekproof.ledger import sqlite
 from peekproof.ledger.entry import follow
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.log import Log
@@ -104,7 +104,7 @@ def test_a_creator_killed_at_a_step(step: str, when: str, tmp_path: Path) -> Non
     place = tmp_path / "new.peekproof"
 
     def create(_: int) -> None:
-        deadly(file_module, step, when=when, nth=1)()
+        deadly(sqlite, step, when=when, nth=1)()
         create_file(place, follow(None, "open", LARGE.to_body()))
 
     Child(create).last_words()

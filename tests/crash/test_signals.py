@@ -31,7 +31,7 @@ from peekproof.core.charge import GDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.data.source import Total
 from peekproof.data.table import Table
-from peekproof.ledger import log as commits_module
+from peekproof.ledger import log
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.log import Commits
 from peekproof.ledger.sqlite import MEMORY
@@ -194,7 +194,7 @@ def test_an_interrupt_at_any_point_of_a_group_commit_leaves_nobody_waiting(
     while raised:
         crowd = Crowd()
         scene(crowd)
-        interrupt = Interrupt(commits_module.__file__, nth=nth)
+        interrupt = Interrupt(log.__file__, nth=nth)
         try:
             with interrupt.armed():
                 crowd.do("main")

@@ -11,7 +11,7 @@ import pytest
 from core.markup import read
 from ledger.books import COST, OPENING
 from peekproof.core.charge import Offer
-from peekproof.ledger import log as loading
+from peekproof.ledger import log
 from peekproof.ledger.ledger import Ledger, Written
 
 HOSTILE = "<script>alert('x')</script>"
@@ -80,7 +80,7 @@ def test_nothing_in_a_ledger_is_markup() -> None:
 def test_a_closed_ledger_is_shown_without_what_lies_in_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_DUE", 4)
+    monkeypatch.setattr(log, "_DUE", 4)
     place = str(tmp_path / "book")
     with closing(Ledger.create(place, OPENING)) as book:
         for number in range(4):

@@ -17,7 +17,7 @@ import pytest
 from ledger.books import COST, OPENING, answer, at, lose
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofError
-from peekproof.ledger import log as loading
+from peekproof.ledger import log
 from peekproof.ledger import sqlite as sqlite_module
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.log import Commits, Job
@@ -37,7 +37,7 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
 
 @pytest.fixture
 def snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "_DUE", 2)
+    monkeypatch.setattr(log, "_DUE", 2)
 
 
 def test_an_interrupted_waiter_that_was_given_the_lead_wakes_all_others() -> None:
@@ -167,7 +167,7 @@ def test_a_slower_process_does_not_replace_a_newer_snapshot(
     place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as ledger:
         answer(ledger, "p")
-    monkeypatch.setattr(loading, "_DUE", 2)
+    monkeypatch.setattr(log, "_DUE", 2)
     save, calls = SqliteStore.save, list[int]()
 
     def late(self: SqliteStore, snapshot: object, settled: Iterator[tuple[str, int]]) -> None:
@@ -283,7 +283,7 @@ def test_an_interrupt_of_the_leader_is_told_to_all_who_wait_behind_it() -> None:
 def test_answers_come_in_the_same_order_with_and_without_a_snapshot(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_DUE", 1)
+    monkeypatch.setattr(log, "_DUE", 1)
     place = str(tmp_path / "l.peekproof")
     with closing(Ledger.create(place, OPENING)) as ledger:
         answer(ledger, "z", "a", "m")

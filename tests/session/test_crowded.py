@@ -15,7 +15,7 @@ import pytest
 import peekproof
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
-from peekproof.ledger import log as loading
+from peekproof.ledger import log
 from peekproof.ledger.answers import answers_after
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.noise.entropy import Seeded
@@ -198,7 +198,7 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
 
     One thread then counts failures from before that snapshot; another one is being charged.
     """
-    monkeypatch.setattr(loading, "_DUE", 1)
+    monkeypatch.setattr(log, "_DUE", 1)
     place = tmp_path / "l.peekproof"
     session = opened(peekproof.Checking, questions=50, ledger=place)
     other = opened(peekproof.Checking, questions=50, ledger=place)

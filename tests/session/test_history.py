@@ -18,7 +18,7 @@ from core.markup import read
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.data.table import Table
-from peekproof.ledger import log as loading
+from peekproof.ledger import log
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question
 from peekproof.session import Session
@@ -223,7 +223,7 @@ def test_another_sessions_answers_are_there_at_the_next_look(tmp_path: Path) -> 
 def test_answers_before_a_snapshot_are_told_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loading, "_DUE", 4)
+    monkeypatch.setattr(log, "_DUE", 4)
     place = str(tmp_path / "ledger")
     with opened(ledger=place) as first:
         answers = [first.ask(f"delay > {n}") for n in range(6)]
