@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from peekproof.client.connecting import connect
-    from peekproof.client.session import RemoteSession
     from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
     from peekproof.core.certificate import Certificate, Interval, Target
     from peekproof.core.errors import (
@@ -169,7 +168,6 @@ _HOMES = {
     "Certificate": "peekproof.core.certificate",
     "Interval": "peekproof.core.certificate",
     "Plan": "peekproof.mechanisms.plan",
-    "RemoteSession": "peekproof.client.session",
     "Session": "peekproof.session.session",
     "Target": "peekproof.core.certificate",
     "connect": "peekproof.client.connecting",
@@ -239,7 +237,6 @@ __all__ = [
     "Ranges",
     "Recorded",
     "Refusal",
-    "RemoteSession",
     "RoundsExhausted",
     "Search",
     "Session",

@@ -22,6 +22,7 @@ import polars as pl
 import pytest
 
 import peekproof
+from backends import behind
 from peekproof.core.errors import problems
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised
@@ -295,7 +296,7 @@ def test_remote_sessions_say_nothing_that_can_be_compared(served: Served) -> Non
     gateway = served.gateway
     with peekproof.connect(gateway.address, gateway.analyst, dataset="coins") as data:
         data.ask("heads")
-        promise = data._asking.promise
+        promise = behind(data).promise
         told = {**reports(data), "promise": f"{promise.opening!r} {promise.session!r}"}
     with peekproof.connect(gateway.address, gateway.analyst, dataset="labels", X=IDS) as holdout:
         answer = holdout.score(LABELS.tolist(), guess=0.9)

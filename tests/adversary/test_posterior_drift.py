@@ -27,6 +27,7 @@ from peekproof.ledger.sqlite import MEMORY
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import Plan, plan
 from peekproof.noise.entropy import Seeded
+from peekproof.session.local_backend import LocalBackend
 from peekproof.session.session import Session
 from peekproof.testing.statistics import statistical
 from sizes import sized
@@ -75,7 +76,9 @@ def answers(actual: Plan, *, seed: int) -> Floats:
         entropy="seed",
     )
     ledger = Ledger.create(MEMORY, opening)
-    with Session(table=table, plan=actual, ledger=ledger, rng=Seeded(seed)) as session:
+    with Session(
+        LocalBackend(table=table, plan=actual, ledger=ledger, rng=Seeded(seed))
+    ) as session:
         asked = session.ask_many([agreement(feature, LABEL) for feature in FEATURES])
     return np.array([answer.value for answer in asked])
 

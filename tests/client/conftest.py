@@ -33,7 +33,7 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def remote(everything: Running) -> Iterator[peekproof.RemoteSession]:
+def remote(everything: Running) -> Iterator[peekproof.Session]:
     with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
         yield found
 

@@ -8,10 +8,11 @@ from itertools import count
 from typing import Any
 
 import pytest
+from peekproof.client.http_backend import within_told
 
 import peekproof
+from backends import behind
 from client.served import SERVED
-from peekproof.client.pricing import within_told
 from peekproof.core.charge import amount_of
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference
@@ -34,7 +35,7 @@ FORMS = [
 ]
 
 
-def connected(gateway: Running, name: str) -> peekproof.RemoteSession:
+def connected(gateway: Running, name: str) -> peekproof.Session:
     return peekproof.connect(gateway.address, gateway.analyst, dataset=name)
 
 
@@ -65,7 +66,7 @@ def spent(session: peekproof.Session) -> Fraction:
 
 @pytest.mark.parametrize(("method", "question"), FORMS)
 def test_every_form_is_rebuilt_as_the_session_has_it(
-    method: str, question: str, remote: peekproof.RemoteSession, local: peekproof.Session
+    method: str, question: str, remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     before = spent(local)
     first = getattr(remote, method)(question)
@@ -88,7 +89,7 @@ def paid(found: Any) -> dict[str, object]:
 
 
 def test_a_quotient_that_nothing_is_left_of_is_refused_free(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     remote.ask("delay > 9000")
     before = spent(local)
@@ -99,7 +100,7 @@ def test_a_quotient_that_nothing_is_left_of_is_refused_free(
 
 
 def test_a_choice_is_rebuilt_as_the_session_has_it(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     shares = ["delay > 10", "night", "distance > 900"]
     means = ["mean(delay, 0, 9, 0)", "mean(distance, 0, 9, 0)"]
@@ -158,7 +159,7 @@ def test_every_mechanism_is_certified_as_the_session_does(name: str, everything:
         assert remote.remaining_rounds == local.remaining_rounds
         assert remote.failures == local.failures == 0
         assert remote.promised == local.promised
-        assert repr(remote).startswith(f"<RemoteSession of ann: {local.promised}, ")
+        assert repr(remote).startswith(f"<Session of ann: {local.promised}, ")
         for answer in batch:
             answer.certificate.verify()
 
@@ -199,7 +200,7 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
 
 
 def test_a_batch_of_any_forms_is_charged_together(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     cut = next(_new) + 100
     questions = [f"delay > {cut}", f"distance > {cut} by carrier", f"night given distance < {cut}"]
@@ -215,7 +216,7 @@ def test_a_batch_of_any_forms_is_charged_together(
 
 
 def test_a_radius_and_a_loss_of_their_own_are_kept(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     radius = 1.5 * local.plan.radius
     assert remote.price(radius) == local.price(radius)
@@ -234,7 +235,7 @@ def test_a_radius_and_a_loss_of_their_own_are_kept(
 
 
 def test_answers_of_two_connections_hold_together(
-    everything: Running, remote: peekproof.RemoteSession
+    everything: Running, remote: peekproof.Session
 ) -> None:
     with connected(everything, "gaussian") as other:
         apart = difference(remote.ask("delay > 20"), other.ask("delay > 30"))
@@ -245,7 +246,7 @@ def test_answers_of_two_connections_hold_together(
 
 
 def test_overrides_that_come_later_are_among_the_assumptions(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     before = remote.ask("distance > 777")
     local.ledger.override(reason="a backup was restored", against="nothing")
@@ -258,7 +259,7 @@ def test_overrides_that_come_later_are_among_the_assumptions(
 
 
 def test_the_radius_of_a_mean_is_in_its_units_also_where_values_may_be_missing(
-    remote: peekproof.RemoteSession, local: peekproof.Session
+    remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     question = "mean(delay, -51, 51)"
     prices = [each.price_of(question, radius=20.0).questions for each in (remote, local)]
@@ -280,7 +281,7 @@ def test_the_radius_of_a_mean_is_in_its_units_also_where_values_may_be_missing(
 def test_the_width_within_groups_is_told_as_the_gateway_does(
     question: str,
     condition: str | None,
-    remote: peekproof.RemoteSession,
+    remote: peekproof.Session,
     local: peekproof.Session,
 ) -> None:
     def same() -> peekproof.Price:
@@ -317,9 +318,9 @@ def test_the_price_of_two_guesses_is_told_as_the_gateway_does(
      {"least": 0, "radius": "inf", "width": "x"}, {"least": -1, "radius": 1, "width": "x"}],
 )  # fmt: skip
 def test_a_width_that_cannot_be_is_not_believed(
-    said: dict[str, Any], remote: peekproof.RemoteSession
+    said: dict[str, Any], remote: peekproof.Session
 ) -> None:
-    promise, price = remote._asking.promise, remote.price(0.4)
+    promise, price = behind(remote).promise, remote.price(0.4)
     with pytest.raises(peekproof.GatewayUnavailable):
         within_told(promise, price, said)
     told = within_told(promise, price, {"least": 0, "radius": 1, "width": "at\x1b[2J"})

@@ -94,12 +94,15 @@ def test_a_gateway_that_is_not_there_is_named_with_what_to_do() -> None:
     assert "peekproof serve" in str(lost.value)
 
 
+OURS = ("peekproof.client", "peekproof.session")
+
+
 def test_the_token_is_in_no_repr_and_in_no_error(everything: Running) -> None:
     with peekproof.connect(everything.address, everything.analyst, dataset="gaussian") as found:
         seen, queue = set(), [found]
         while queue:  # all that can be reached, as debuggers show it
             each = queue.pop()
-            if id(each) not in seen and type(each).__module__.startswith("peekproof.client"):
+            if id(each) not in seen and type(each).__module__.startswith(OURS):
                 seen.add(id(each))
                 assert everything.analyst not in repr(each)
                 queue += list(vars(each).values()) if hasattr(each, "__dict__") else []

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import peekproof
+from backends import behind
 from peekproof.client.dataset import RemoteData
 from peekproof.client.promise import Promise
 from peekproof.ledger.entry import Settled
@@ -56,7 +57,7 @@ def altered(monkeypatch: pytest.MonkeyPatch, change: Altering, method: str = "as
     ],
 )
 def test_a_reply_that_was_altered_is_not_believed(
-    change: Altering, remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    change: Altering, remote: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.ask("delay > 71")
     altered(monkeypatch, change)
@@ -65,7 +66,7 @@ def test_a_reply_that_was_altered_is_not_believed(
 
 
 def test_a_radius_that_the_theorems_do_not_give_is_a_mismatch(
-    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     honest = remote.ask("delay > 71").radius
     altered(monkeypatch, lambda said: said.update(radius=honest / 2))
@@ -75,18 +76,18 @@ def test_a_radius_that_the_theorems_do_not_give_is_a_mismatch(
 
 
 def test_a_reply_to_another_question_is_not_believed(
-    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = RemoteData.ask
     monkeypatch.setattr(
-        RemoteData, "ask", lambda self, _, **more: asked(self, "delay > 72", **more)
+        RemoteData, "ask", lambda self, route, _: asked(self, route, {"question": "delay > 72"})
     )
     with pytest.raises(peekproof.GatewayUnavailable, match="answer to another question"):
         remote.ask("delay > 71")
 
 
 def test_a_batch_with_a_reply_too_few_is_not_believed(
-    remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     altered(monkeypatch, lambda said: said.__delitem__(0), "batch")
     with pytest.raises(peekproof.GatewayUnavailable, match="do not believe it"):
@@ -94,11 +95,11 @@ def test_a_batch_with_a_reply_too_few_is_not_believed(
 
 
 def test_another_ledger_in_the_same_place_is_noticed(
-    everything: Running, remote: peekproof.RemoteSession, monkeypatch: pytest.MonkeyPatch
+    everything: Running, remote: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = remote.ask("delay > 71")
     with peekproof.connect(everything.address, everything.analyst, dataset="truncation") as other:
-        promise = other._asking.promise
+        promise = behind(other).promise
     monkeypatch.setattr(RemoteData, "promise", lambda _: promise)
     altered(monkeypatch, lambda said: said.update(promise=promise.mark))
     with pytest.raises(peekproof.GatewayUnavailable, match="another ledger"):

@@ -30,5 +30,5 @@ def test_the_page_can_be_followed(
             code = block.replace(ADDRESS, gateway.address)
             exec(compile(code, str(PAGE), "exec", dont_inherit=True), namespace)
     shown = capsys.readouterr().out
-    assert shown.startswith("<RemoteSession of ann: 20,000 rows, ")
+    assert shown.startswith("<Session of ann: 20,000 rows, ")
     assert shown.strip().endswith("of 500 left; nothing was charged")

@@ -11,7 +11,7 @@ history = pytest.importorskip("peekproof.session.history")
 
 
 def test_all_answers_are_told_as_the_session_tells_them(
-    remote: peekproof.RemoteSession, local: peekproof.Session, monkeypatch: pytest.MonkeyPatch
+    remote: peekproof.Session, local: peekproof.Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remote.respond(
         ["delay > 81", "histogram(carrier)", "night by carrier", "delay > 8 given night"]
@@ -48,9 +48,7 @@ def test_only_custodians_are_told_who_asked(everything: Running) -> None:
         each.close()
 
 
-def test_notebooks_show_what_is_left(
-    remote: peekproof.RemoteSession, local: peekproof.Session
-) -> None:
+def test_notebooks_show_what_is_left(remote: peekproof.Session, local: peekproof.Session) -> None:
     remote.ask("delay > 93")
     shown = remote._repr_html_()
     assert f"{local.remaining:,} left" in shown

@@ -246,13 +246,13 @@ def test_features_are_for_holdouts(gateway: Running) -> None:
     with pytest.raises(peekproof.InvalidInput, match="'flights', which is none"):
         connected(gateway, "flights")
     with peekproof.connect(gateway.address, gateway.analyst, dataset="flights") as session:
-        assert isinstance(session, peekproof.RemoteSession)
+        assert isinstance(session, peekproof.Session)
 
 
 def test_functions_of_pairs_do_not_travel(gateway: Running) -> None:
     pairs = PairStatistic(name="both", function=len)
     with peekproof.connect(gateway.address, gateway.analyst, dataset="flights") as session:
-        assert isinstance(session, peekproof.RemoteSession)
+        assert isinstance(session, peekproof.Session)
         left = session.remaining
         with pytest.raises(peekproof.InvalidInput, match="a gateway runs no functions"):
             session.ask(pairs, guess=0.5)

@@ -67,7 +67,7 @@ def test_what_is_no_problem_is_said_to_come_from_no_gateway(body: bytes) -> None
 
 
 def test_refusals_come_with_their_numbers(
-    everything: Running, remote: peekproof.RemoteSession, local: peekproof.Session
+    everything: Running, remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     left = remote.remaining
     with pytest.raises(peekproof.BudgetExhausted) as refused:
@@ -99,7 +99,7 @@ def test_refusals_come_with_their_numbers(
     ],
 )
 def test_input_is_refused_in_the_words_of_a_session(
-    call: Any, kind: type[PeekproofError], remote: peekproof.RemoteSession, local: peekproof.Session
+    call: Any, kind: type[PeekproofError], remote: peekproof.Session, local: peekproof.Session
 ) -> None:
     with pytest.raises(kind) as ours:
         call(remote)
@@ -110,9 +110,9 @@ def test_input_is_refused_in_the_words_of_a_session(
 
 
 def test_what_only_rows_here_can_do_is_refused_with_a_way_out(
-    remote: peekproof.RemoteSession,
+    remote: peekproof.Session,
 ) -> None:
     with pytest.raises(peekproof.InvalidInput, match=r"runs no functions.*ask for means"):
-        remote.measure(object())
+        remote.measure(peekproof.Statistic(name="s", function=len, sensitivity=1, low=0, high=1))
     with pytest.raises(peekproof.NotAllowed, match="by the token who asks"):
         remote.as_analyst("bob")

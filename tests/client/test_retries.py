@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import peekproof
+from backends import behind
 from client.scripted import JSON, losing, problem, reply, scripted
 from peekproof.client.dataset import RemoteData
 from peekproof.client.http import Calls, Link, Token, read_address
@@ -57,7 +58,7 @@ def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
         with pytest.raises(peekproof.GatewayUnavailable, match=r"the connection to .* broke"):
             remote.ask("delay > 51")
         assert 100 - way.lose in (3, 4)  # a connection that was idle is not counted
-        assert repr(remote).startswith("<RemoteSession of ann: ")  # also while it is unreachable
+        assert repr(remote).startswith("<Session of ann: ")  # also while it is unreachable
         way.lose = 0
         assert remote.ask("delay > 51").replayed
 
@@ -102,7 +103,7 @@ def test_an_answer_that_takes_long_is_waited_for_and_charged_once(
         everything.address, everything.analyst, dataset="gaussian", retries=1000
     ) as patient:
         before = amount_of(local.ledger.spent())
-        patient._asking.data._calls.link.timeout = 0.1
+        behind(patient).data._calls.link.timeout = 0.1
         found = patient.ask("delay > 44")
     assert len(calls_of_it) == 1
     assert not found.replayed

@@ -16,6 +16,7 @@ from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import Plan, plan
 from peekproof.noise.entropy import Seeded
+from peekproof.session.local_backend import LocalBackend
 from peekproof.session.session import Session
 
 
@@ -62,7 +63,7 @@ def test_no_session_opens_on_it() -> None:
     ledger = Ledger.create(MEMORY, opening)
 
     with pytest.raises(AttributeError, match="start"):
-        Session(table=table, plan=cheat, ledger=ledger, rng=Seeded(1))
+        Session(LocalBackend(table=table, plan=cheat, ledger=ledger, rng=Seeded(1)))
     # Control: with the mechanism that was planned, the same call opens and answers.
-    with Session(table=table, plan=honest, ledger=ledger, rng=Seeded(1)) as session:
+    with Session(LocalBackend(table=table, plan=honest, ledger=ledger, rng=Seeded(1))) as session:
         assert 0 <= session.ask("x > 0").value <= 1

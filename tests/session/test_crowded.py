@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import peekproof
+from backends import here
 from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
 from peekproof.ledger import log
@@ -116,7 +117,7 @@ def test_a_price_within_an_open_round_is_what_is_charged() -> None:
 def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() -> None:
     """The ledger of one is slow: the other asks while its guess is being checked."""
     with opened(peekproof.LimitedChecking, questions=50, failures=1) as session:
-        table, found = session._table, list[BaseException]()
+        table, found = here(session).table, list[BaseException]()
         reading, go = threading.Event(), threading.Event()
         totals = table.totals
 
@@ -131,7 +132,7 @@ def test_threads_that_guess_well_are_not_told_that_all_failures_are_used_up() ->
             def __getattr__(self, name: str) -> object:
                 return slow if name == "totals" else getattr(table, name)
 
-        session._table = Slow()  # type: ignore[assignment]
+        here(session).table = Slow()  # type: ignore[assignment]
 
         def ask(text: str) -> None:
             try:
@@ -203,7 +204,7 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
     session = opened(peekproof.Checking, questions=50, ledger=place)
     other = opened(peekproof.Checking, questions=50, ledger=place)
     inside, go, entered = threading.Event(), threading.Event(), threading.Event()
-    write, look = session.ledger.write, session._pasts.look
+    write, look = session.ledger.write, here(session)._pasts.look
 
     def later(*arguments: object, **named: object) -> object:
         inside.set()

@@ -28,6 +28,7 @@ from peekproof.mechanisms import above_threshold, numeric_sparse
 from peekproof.mechanisms.plan import Plan
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Seeded
+from peekproof.session.local_backend import LocalBackend
 from peekproof.session.records import check_record
 from peekproof.session.session import Session
 
@@ -119,7 +120,9 @@ def played(
         ).install(patch, above_threshold, numeric_sparse)
         for number, step in enumerate(steps):
             if step.restarted or step.who not in sessions:
-                sessions[step.who] = Session(table=TABLE, plan=plan, ledger=book, rng=Seeded(0))
+                sessions[step.who] = Session(
+                    LocalBackend(table=TABLE, plan=plan, ledger=book, rng=Seeded(0))
+                )
             said.append(_asked(sessions[step.who], step, number, book))
         assert book.draws() == len(drawn)
         check_record(plan, book)

@@ -14,6 +14,7 @@ import pytest
 
 import peekproof
 from adversary.attacks import correlation, draw_sample
+from backends import here
 from peekproof.core.charge import Draws
 from peekproof.core.errors import (
     BudgetExhausted,
@@ -280,7 +281,7 @@ def test_a_round_beyond_the_last_is_not_counted() -> None:
     with session_of() as session:
         for number in (-1, ROUNDS):
             with pytest.raises(EvaluationFailed):
-                session._table.totals_round([], number=number, rounds=ROUNDS, key="0" * 32)
+                here(session).table.totals_round([], number=number, rounds=ROUNDS, key="0" * 32)
 
 
 def missed(sessions: int) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from backends import here
 from peekproof.core.charge import FREE, amount_of
 from peekproof.core.errors import (
     BudgetExhausted,
@@ -142,7 +143,7 @@ def test_a_replay_does_not_touch_the_data(
 ) -> None:
     session = opened(csv, questions=7)
     first = session.ask("age > 50")
-    monkeypatch.delattr(session, "_table")
+    monkeypatch.delattr(here(session), "table")
     assert session.ask("50 < age").released == first.released
 
 
@@ -309,7 +310,7 @@ def test_answer_and_charge_are_on_disk_together_before_anybody_is_told(
 ) -> None:
     session, auditor = opened(csv, questions=7), opened(csv)
     seen: list[tuple[str, int, int]] = []
-    totals, release = type(session._table).totals, Gaussian.release
+    totals, release = type(here(session).table).totals, Gaussian.release
 
     def look(step: str) -> None:
         seen.append((step, auditor.ledger.draws(), len(auditor.ledger.answers())))
@@ -322,7 +323,7 @@ def test_answer_and_charge_are_on_disk_together_before_anybody_is_told(
         look("release")
         return release(*arguments, **keywords)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(session._table), "totals", watched_totals)
+    monkeypatch.setattr(type(here(session).table), "totals", watched_totals)
     monkeypatch.setattr(type(session.plan.mechanism), "release", watched_release)
     look("before")
     session.ask("age > 50")
@@ -353,15 +354,15 @@ def test_nothing_that_can_be_printed_shows_a_value_of_the_data(
         session.plan,
         session.schema,
         session.ledger,
-        session._table,
-        session._table.fingerprint,
+        here(session).table,
+        here(session).table.fingerprint,
         session.ledger.opening,
         *answers,
         *(answer.to_dict() for answer in answers),
         answers[0].certificate.explain(),
         *session.ledger.entries(),
         *session.ledger.answers().items(),
-        session._table.totals([]),
+        here(session).table.totals([]),
     ]
 
     def fails(act: Callable[[], object]) -> None:

@@ -16,6 +16,7 @@ import pytest
 
 import peekproof
 from adversary.attacks import LABEL, Told, draw_sample, features, leanings, vote
+from backends import here
 from peekproof.audit.analysts.correlation import agreement
 from peekproof.cli.main import main
 from peekproof.core.charge import amount_of
@@ -263,7 +264,7 @@ def test_a_fork_or_a_copy_cannot_answer_from_the_same_noise(
         session.ask("x > 0.4", guess=0.6)
         for copied in (copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError):
-                copied(session._run._run)  # type: ignore[attr-defined]
+                copied(here(session)._run._run)  # type: ignore[attr-defined]
         monkeypatch.setattr(os, "getpid", lambda: -1)
         with pytest.raises(LedgerUnavailable):
             session.ask("x > 0.3", guess=0.7)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, overload
 
 from peekproof.client.dataset import Progress, RemoteData
 from peekproof.client.http import Calls, Json, Reach, read_address, read_token
+from peekproof.client.http_backend import HttpBackend
 from peekproof.client.promise import understood
-from peekproof.client.session import RemoteSession
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
+from peekproof.session.session import Session
 
 if TYPE_CHECKING:
     from types import EllipsisType
@@ -29,7 +30,7 @@ def connect(
     progress: Progress | None = None,
     certificates: str | PathLike[str] | None = None,
     insecure: bool = False,
-) -> RemoteSession: ...
+) -> Session: ...
 
 
 @overload
@@ -59,7 +60,7 @@ def connect(
     progress: Progress | None = None,
     certificates: str | PathLike[str] | None = None,
     insecure: bool = False,
-) -> "RemoteSession | Holdout":
+) -> "Session | Holdout":
     """A session about data that a gateway holds, asked as one of `peekproof.open`.
 
     `url` is the gateway's address, or the link with `#token=…` that its custodian gives out. The
@@ -94,7 +95,7 @@ def connect(
             raise InvalidInput(
                 argument="X", accepted="for a holdout", given=f"{name!r}, which is none"[:80]
             )
-        return RemoteSession(RemoteData(calls, name, progress=progress))
+        return Session(HttpBackend(RemoteData(calls, name, progress=progress)))
     except BaseException:
         calls.link.close()
         raise

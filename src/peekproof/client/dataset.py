@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from http.client import HTTPException
 from typing import final
 from urllib.parse import quote
@@ -23,8 +24,9 @@ class Budget:
     remaining_for_all: int
     remaining_rounds: int | None
     failures: int
-    spent: float  # as a part of the whole
-    next_width: str  # of a share, in words
+    values: int  # among how many things what was told chose
+    spent: Fraction
+    used: float  # of the budget, as a part of the whole
 
 
 @final
@@ -55,14 +57,14 @@ class RemoteData:
                 remaining_for_all=int(said["remaining_for_all"]),
                 remaining_rounds=None if rounds is None else int(rounds),
                 failures=int(said["failures"] or 0),
-                spent=float(said["spent_part"]),
-                next_width=str(said["next_width"]),
+                values=int(said["values"], 0),
+                spent=Fraction(said["spent"]),
+                used=float(said["spent_part"]),
             )
 
-    def ask(self, question: str, *, trained_on: int | None = None, **terms: float | None) -> Json:
-        """The reply to one question."""
-        said = {} if trained_on is None else {"trained_on": trained_on}
-        return self._calls.spend(f"{self._path}/ask", _message(terms, question=question, **said))
+    def ask(self, route: str, message: Mapping[str, object]) -> Json:
+        """The reply to what is asked by itself."""
+        return self._calls.spend(f"{self._path}/{route}", message)
 
     def batch(self, questions: list[str], *, radius: float | None) -> list[Json]:
         """The replies to questions that are charged together."""
@@ -72,19 +74,6 @@ class RemoteData:
         said = self._calls.spend(path, message)
         with understood(self.place):
             return list(said["answers"])
-
-    def best(self, candidates: list[str], *, loss: float | None) -> Json:
-        """The reply to a choice."""
-        message = _message({"loss": loss}, candidates=candidates)
-        return self._calls.spend(f"{self._path}/best", message)
-
-    def score(self, message: Mapping[str, object]) -> Json:
-        """The reply to predictions."""
-        return self._calls.spend(f"{self._path}/score", message)
-
-    def best_score(self, message: Mapping[str, object]) -> Json:
-        """The reply to the predictions of several models."""
-        return self._calls.spend(f"{self._path}/best-score", message)
 
     def ids(self) -> list[str]:
         """The ids of all rows, in their order."""
@@ -104,9 +93,9 @@ class RemoteData:
         with understood(self.place):
             return said["prices"][0]
 
-    def price_of_best(self, candidates: list[str]) -> Json:
+    def price_of_best(self, message: Mapping[str, object]) -> Json:
         """What a choice would cost now, where that depends on what others asked."""
-        said = self._calls.inquire(f"{self._path}/price", {"candidates": candidates})
+        said = self._calls.inquire(f"{self._path}/price", message)
         with understood(self.place):
             return said["prices"][0]
 

@@ -2,20 +2,18 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import NoReturn, cast, final
 
-from peekproof.client.conversation import Conversation
 from peekproof.client.dataset import RemoteData
-from peekproof.client.history import history
 from peekproof.client.http import Json, Reach
+from peekproof.client.http_backend import HttpBackend
 from peekproof.client.promise import understood
 from peekproof.core.answer import Answer, Choice
-from peekproof.core.errors import GatewayUnavailable, NotAllowed, NotServed
+from peekproof.core.errors import NotAllowed, NotServed
 from peekproof.data.statistic import PairStatistic
 from peekproof.learn.blank import blank_labels
 from peekproof.learn.column import Labels, Predictions
-from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches, probes
+from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches
 from peekproof.learn.ranking import Ranking
 from peekproof.learn.scoring import Scoring
 from peekproof.mechanisms.base import Ask, Past, Query
@@ -24,7 +22,6 @@ from peekproof.query.question import Question, parse_question
 from peekproof.session.history import History
 from peekproof.session.queries import Best, InWords, Paired
 
-_MOST_PROBES = 1_000  # of which a gateway may have answered some
 _NAMES = ("predictions", "against")  # as messages call one and two of them
 
 
@@ -40,7 +37,7 @@ class RemoteDesk:
         self._reach, self._name = reach, name
         data = RemoteData(reach.calls(), name, progress=None)
         try:
-            self._asking = Conversation(data)
+            self._asking = HttpBackend(data)
             said = self._asking.promise.holdout
             with understood(data.place):
                 self.metric = str(said["metric"])
@@ -74,10 +71,13 @@ class RemoteDesk:
         """The share of rows for which a condition about groups or labels holds."""
         asked = parse_question(where, self._asking.promise.schema)
         trained_on = guess.trained_on if guess.tolerance is None else None
-        reply = self._asking.data.ask(
-            asked.text, trained_on=trained_on, guess=guess.share, tolerance=guess.tolerance
+        said = Ask(
+            what=InWords(asked),
+            guess=guess.share,
+            tolerance=guess.tolerance,
+            trained_on=trained_on,
         )
-        (found,) = self._asking.answers([asked], [reply])
+        (found,) = self._asking.answer([said])
         return cast(Answer, found)
 
     def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
@@ -86,22 +86,23 @@ class RemoteDesk:
         return self._scored(Paired(ranking.statistic(self._labels), self._labels.rows), message)
 
     def _scored(self, what: Query, message: Mapping[str, object]) -> Answer:
-        said = self._asking.data.score(message)
-        return cast(Answer, self._asking.rebuilding([said]).answer(what, said))
+        said = self._asking.data.ask("score", message)
+        return cast(Answer, self._asking.rebuilding([said]).answer(Ask(what=what), said))
 
     def best(self, scorings: Sequence[Scoring]) -> Choice:
         """Which scoring has the largest mean: all predictions travel in one request."""
         schema = self._asking.promise.schema
         asked = parse_candidates([each.question(schema) for each in scorings], schema)
-        self._asking.offer(Ask(what=Best(asked)))
+        choice = Ask(what=Best(asked))
+        self._asking.offer(choice)
         if any(len(each.predictions) != 1 for each in scorings):
             raise NotAllowed(problem="a gateway chooses among the predictions of single models")
         message = {
             "metric": scorings[0].metric.text,
             "candidates": [_packed(each.predictions[0]) for each in scorings],
         }
-        said = self._asking.data.best_score(message)
-        return cast(Choice, self._asking.rebuilding([said]).answer(Best(asked), said))
+        said = self._asking.data.ask("best-score", message)
+        return cast(Choice, self._asking.rebuilding([said]).answer(choice, said))
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, refused by what the promise says of it."""
@@ -128,23 +129,11 @@ class RemoteDesk:
         return guess_reaches(self._asking.promise.plan, self._past(), guesses, pairs=pairs)
 
     def _past(self) -> Past:
-        """What the level of the next guess rests on, by the price of a question that is new."""
-        data = self._asking.data
-        for probe in islice(probes(text=self._labels.text), _MOST_PROBES):
-            said = data.price(probe, guess=0.0)
-            with understood(data.place):
-                if not said["known"]:
-                    seen, target = said["terms"], self._asking.promise.plan.target
-                    return Past(
-                        target=target,
-                        draws=int(seen["questions"]),
-                        failures=int(seen["failures"]),
-                        values=int(seen["values"], 0),
-                    )
-        raise GatewayUnavailable(
-            problem=f"{data.place} says that it has answered whatever it is asked",
-            hint="ask its custodian, and trust none of its answers before",
-        )
+        """What the level of the next guess rests on; refused if there is none to come."""
+        now, plan = self._asking.look(), self._asking.plan
+        if now.past.draws >= plan.target.questions:
+            raise plan.mechanism.refusal(1, now.past, remaining=0)
+        return now.past
 
     def standing(self) -> Standing:
         now, plan = self._asking.look(), self._asking.promise.plan
@@ -152,9 +141,9 @@ class RemoteDesk:
             rows=plan.rows,
             confidence=float(plan.target.confidence),
             questions=plan.target.questions,
-            asked=now.asked,
+            asked=now.past.draws,
             left=now.remaining,
-            failures=now.failures,
+            failures=now.past.failures,
         )
 
     def ids(self) -> list[str] | None:
@@ -163,7 +152,7 @@ class RemoteDesk:
 
     def answers(self) -> History:
         """All scores so far, certified here."""
-        return history(self._asking.data, self._asking.refreshed(), analyst=None)
+        return self._asking.history(None)
 
     def as_analyst(self, name: str) -> NoReturn:  # noqa: ARG002 (the token's is the only one)
         """Refused: the token says who asks."""

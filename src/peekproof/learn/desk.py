@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
 from typing import Protocol, cast, final
 
 from peekproof.core.answer import Answer, Choice
@@ -112,14 +111,6 @@ def condition(where: str, schema: Schema) -> Question:
             given=repr(where)[:80],
         )
     return question
-
-
-def probes(*, text: bool) -> Iterator[str]:
-    """Questions about labels that hardly anybody asks.
-
-    Of a new one the price is that of any: it depends on the guess and the past alone.
-    """
-    return (f"{LABEL} = 'x{n}'" if text else f"{LABEL} = {n}.0078125" for n in count())
 
 
 def guess_reaches(

@@ -350,6 +350,15 @@ class Query(Protocol):
         """What was answered to it, as the record of it says."""
         ...
 
+    @property
+    def route(self) -> str:
+        """The last part of the address by which a gateway takes it."""
+        ...
+
+    def message(self) -> dict[str, object]:
+        """What is sent to a gateway for it; InvalidInput if none takes it."""
+        ...
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)

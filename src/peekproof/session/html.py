@@ -30,13 +30,14 @@ def session_html(
 
     `left` is for this analyst; `asked`, and `used` as a part of the budget, are by everyone.
     """
+    kind, _, where = place.partition(" ")
     in_rounds = "" if rounds_left is None else f" in {rounds_left:,} more rounds"
     counted = f"{asked:,} asked, {left:,} left{in_rounds}; {percent(used)} of the budget used"
     return box(
         lines(
             joined((bold(f"Session of {analyst}" if analyst else "Session"), text(promise)), ": "),
             joined((budget_bar(used), text(counted)), " "),
-            faint(text("ledger "), code(place)),
+            faint(text(f"{kind} "), code(where)),
         ),
         folded_certificate(certificate),
     )

@@ -43,6 +43,7 @@ from peekproof.session.custody import (
     witness_of,
 )
 from peekproof.session.forks import note_threads, refuse_forked
+from peekproof.session.local_backend import LocalBackend
 from peekproof.session.place import place_of
 from peekproof.session.queries import analyst_name, declared
 from peekproof.session.session import Session
@@ -203,13 +204,15 @@ def open_with(
         raise
     plan = in_custody(agreed, book.opening.public, book.overrides)
     return Session(
-        table=table,
-        plan=plan,
-        ledger=book,
-        rng=rng,
-        schema=schema,
-        guesser=guesser,
-        analyst=analyst,
+        LocalBackend(
+            table=table,
+            plan=plan,
+            ledger=book,
+            rng=rng,
+            schema=schema,
+            guesser=guesser,
+            analyst=analyst,
+        )
     )
 
 

@@ -67,6 +67,7 @@ class InWords:
 
     charge_first: ClassVar[bool] = False
     moved_by: ClassVar[Fraction | None] = None
+    route: ClassVar[str] = "ask"
 
     def __post_init__(self) -> None:
         if isinstance(self.question.form, Given):
@@ -141,6 +142,9 @@ class InWords:
             case _:
                 return replies.number(self)
 
+    def message(self) -> dict[str, object]:
+        return {"question": self.text}
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ class Best:
 
     charge_first: ClassVar[bool] = False
     shape: ClassVar[str] = "choice"
+    route: ClassVar[str] = "best"
     ball: ClassVar[Fraction] = _ONE
     level: ClassVar[Fraction] = _HALF
     moved_by: ClassVar[Fraction | None] = None
@@ -185,6 +190,9 @@ class Best:
     def answer(self, replies: Replies) -> Choice:
         return replies.choice(self, [each.text for each in self.candidates.questions])
 
+    def message(self) -> dict[str, object]:
+        return {"candidates": [each.text for each in self.candidates.questions]}
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -196,6 +204,7 @@ class Measured:
 
     charge_first: ClassVar[bool] = True
     shape: ClassVar[str] = "statistic"
+    route: ClassVar[str] = ""
     levels: ClassVar[int] = FINE
     cells: ClassVar[int] = 1
     ball: ClassVar[Fraction] = _ONE
@@ -226,6 +235,9 @@ class Measured:
     def answer(self, replies: Replies) -> Answer:
         return replies.number(self)
 
+    def message(self) -> dict[str, object]:
+        raise no_functions()
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -237,6 +249,7 @@ class Paired:
 
     charge_first: ClassVar[bool] = True
     shape: ClassVar[str] = "pairs"
+    route: ClassVar[str] = ""
     span: ClassVar[Span] = UNIT
     cells: ClassVar[int] = 1
     ball: ClassVar[Fraction] = _ONE
@@ -261,6 +274,19 @@ class Paired:
 
     def answer(self, replies: Replies) -> Answer:
         return replies.number(self)
+
+    def message(self) -> dict[str, object]:
+        raise no_functions()
+
+
+def no_functions() -> InvalidInput:
+    """Why a gateway is handed no function of rows."""
+    return InvalidInput(
+        argument="statistic",
+        accepted="for rows on this machine: a gateway runs no functions",
+        given="one for a gateway",
+        hint="ask for means, histograms and quantiles",
+    )
 
 
 # A share like any other, where it does not matter which.

@@ -67,7 +67,8 @@ class Budget(Struct, kw_only=True, frozen=True):
     """What is spent and left. `remaining` is for you, `remaining_for_all` without shares.
 
     `radius` is that of the data set. `next_radius` is how far the interval of the next share
-    reaches at most, null where it depends on its guess; `next_width` says it in words.
+    reaches at most, null where it depends on its guess; `next_width` says it in words. `values`,
+    in hexadecimal, is among how many things all that was told chose together.
     """
 
     questions: int
@@ -85,6 +86,7 @@ class Budget(Struct, kw_only=True, frozen=True):
     budget: str
     spent: str
     spent_part: float
+    values: str
     closed: bool
 
 
@@ -217,6 +219,7 @@ def _budget(call: Call) -> Budget:
         budget=str(amount_of(plan.budget)),
         spent=str(amount_of(seen.spent)),
         spent_part=used_part(seen.spent, plan.budget),
+        values=hex(session.past.values),
         closed=seen.closed,
     )
 
