@@ -81,6 +81,7 @@ class LocalBackend:
         self.analyst = analyst_name(analyst)
         self.ledger, self.table = ledger, table
         self.schema = table.schema if schema is None else schema
+        self._rows, self._budget = plan.rows, plan.budget
         self._guesser = guesser
         self._pasts = Pasts(plan, schema=self.schema, guesser=guesser)
         self._run = plan.mechanism.start(rng=rng)
@@ -114,14 +115,14 @@ class LocalBackend:
             remaining=self._left(past),
             remaining_for_all=self._left_for_all(past),
             remaining_rounds=self._rounds_left(past),
-            used=used_part(self.ledger.seen.spent, self.plan.budget),
+            used=used_part(self.ledger.seen.spent, self._budget),
         )
 
     def certificate(self, settled: Settled) -> Certificate:
         """The certificate of an answer, as the ledger records it."""
         overrides = self.ledger.overrides
         try:
-            draw = drawn(settled, rows=self.plan.rows)
+            draw = drawn(settled, rows=self._rows)
             key = len(overrides), draw, draw.failed(numbers(settled.value))
             if key not in self._certificates:
                 plan = overridden(self.plan, overrides[self._named :])
@@ -134,7 +135,7 @@ class LocalBackend:
         return self._certificates[key]
 
     def history(self, analyst: str | None) -> History:
-        place, rows = self.ledger.public_place, self.plan.rows
+        place, rows = self.ledger.public_place, self._rows
         recall = Recall(place=place, schema=self.schema, certificate=self.certificate, rows=rows)
         return recall.history(self.ledger.answers(), analyst=analyst)
 
@@ -213,10 +214,10 @@ class LocalBackend:
             settled=self.ledger.seen.answers,
             paid=paid,
             certificate=self.certificate,
-            unit=self.plan.budget,
+            unit=self._budget,
             remaining=self._left(self._seen_past()),
             place=self.ledger.public_place,
-            rows=self.plan.rows,
+            rows=self._rows,
         )
 
     def _refusal(self, asked: int) -> Refusal:
@@ -257,7 +258,7 @@ class LocalBackend:
         return self.plan.mechanism.fits(past, room=room, draws=draws)
 
     def _rounds_left(self, past: Past) -> int | None:
-        room, accounts = amount_of(self.plan.budget) - past.spent, self.ledger.seen.accounts
+        room, accounts = amount_of(self._budget) - past.spent, self.ledger.seen.accounts
         if accounts.shares:
             room = min(room, accounts.left(self.analyst)[0])
         return self.plan.mechanism.rounds_left(past, room=room)
@@ -332,7 +333,7 @@ class LocalBackend:
         settled = self.ledger.seen.answers.get(asked.digest)
         if settled is None:
             return None
-        draw = drawn(settled, rows=self.plan.rows)
+        draw = drawn(settled, rows=self._rows)
         failed = draw.failed(numbers(settled.value))
         return Price.recorded(draw, self.certificate(settled), failed=failed)
 
@@ -467,7 +468,7 @@ class _Drawing:
         backend, asks = self._backend, [self._fresh[each] for each in digests]
         past = backend._seen_past()
         if past.draws >= past.target.questions:  # no level is left; the ledger refuses it
-            return [Offer(cost=nothing(unit_of(backend.plan.budget))) for _ in asks]
+            return [Offer(cost=nothing(unit_of(backend._budget))) for _ in asks]
         made = backend._offered(asks, past)
         self._draws = dict(zip(digests, made, strict=True))
         return [offer_of(draw, ask.what.span) for draw, ask in zip(made, asks, strict=True)]

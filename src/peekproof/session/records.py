@@ -248,7 +248,7 @@ class Pasts:
     def __init__(
         self, plan: Plan, *, schema: Schema | None = None, guesser: Guesser | None = None
     ) -> None:
-        self._plan = plan
+        self._mechanism, self._rows = plan.mechanism, plan.rows
         self._schema = schema or Schema({})
         self._guesser = guesser
         self._turn, self._lesson = threading.RLock(), threading.RLock()
@@ -260,13 +260,13 @@ class Pasts:
         # Copies, for another thread may add to the ledger meanwhile; what is on its way comes
         # first, so that what is written in between counts twice and not never. Old answers lie
         # in the store: its lock comes before ours, for whoever is being charged looks with it.
-        rows = self._plan.rows
+        rows = self._rows
         staged = tuple(state.staged.values())
         waiting = [paid for each in tuple(state.unanswered.values()) for paid in each.values()]
         draws, spent = state.draws, amount_of(state.spent)
         pending = tuple(recorded_draw(each.offer.terms, rows=rows) for each in waiting)
         past = self._told
-        if self._plan.mechanism.remembers:
+        if self._mechanism.remembers:
             start = self._read
             answers = answers_after(state.answers, start)
             with self._turn:
@@ -287,12 +287,12 @@ class Pasts:
         for settled in answers:
             self._read += 1
             draw = self._count(settled)
-            within = draw.within(self._plan.mechanism, numbers(settled.value))
+            within = draw.within(self._mechanism, numbers(settled.value))
             if within is not None and self._guesser is not None:
                 self._teach(settled, draw, within)
 
     def _count(self, settled: Settled) -> Draw:
-        draw = drawn(settled, rows=self._plan.rows)
+        draw = drawn(settled, rows=self._rows)
         self._told = self._told.told(draw.told(numbers(settled.value)))
         return draw
 
