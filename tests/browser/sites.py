@@ -20,8 +20,7 @@ import pytest
 
 from ledger.postgres_server import Database
 from peekproof.server.settings import Dataset, Limits, Settings
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 from server.gateways import Said, flights, held, running
 
 POSTGRES = os.environ.get("PEEKPROOF_BROWSER_GATEWAY") == "postgres"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cli.running import Run
-from peekproof.server import tokens
+from peekproof.server.store import parts_of
 from server.gateways import Running, running
 
 
@@ -72,7 +72,7 @@ def test_scopes_data_sets_and_days_are_kept(run: Run, gateway: Running, store: s
 
 def test_the_list_shows_no_secret(run: Run, store: str) -> None:
     token = made(run, "create", "dan", "--tokens", store)["token"]
-    parts = tokens.read(token)
+    parts = parts_of(token)
     assert parts is not None
     shown = run("token", "list", "--tokens", store).out
     assert parts[0] in shown

@@ -8,11 +8,11 @@ from itertools import count
 from typing import Any
 
 import pytest
-from peekproof.client.http_backend import within_told
 
 import peekproof
 from backends import behind
 from client.served import SERVED
+from peekproof.client.http_backend import within_told
 from peekproof.core.charge import amount_of
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference

@@ -7,8 +7,7 @@ import time
 from pathlib import Path
 
 from peekproof.server import keys
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope, Token
+from peekproof.server.store import Scope, Store, Token
 
 TOKEN = Token(id="t", slot=1, digest=b"", analyst="ann", scope=Scope.ANALYST)
 

@@ -17,8 +17,7 @@ from typing import Any
 from load.crowd import Crowd, Report
 from peekproof.server.runner import serve
 from peekproof.server.settings import Dataset, Limits, Settings
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 
 PATIENCE = 120  # seconds, only so that what hangs fails the test instead of the run
 

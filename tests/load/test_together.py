@@ -23,15 +23,14 @@ from peekproof.core.errors import (
 from peekproof.query.question import Question
 from peekproof.server import messages
 from peekproof.server.access import Caller
-from peekproof.server.batching import MOST, Gathering
-from peekproof.server.call import Call
+from peekproof.server.batching import MOST, Gathering, Work
 from peekproof.server.dataset import Served
+from peekproof.server.endpoint import Call
 from peekproof.server.gateway import Gateway
 from peekproof.server.replies import Number
 from peekproof.server.routes.answers import asked_together, may_gather
 from peekproof.server.settings import Limits, Settings
-from peekproof.server.tokens import Scope, Token
-from peekproof.server.work import Work
+from peekproof.server.store import Scope, Token
 from server.gateways import held
 
 ANN = Caller(Token(id="t", slot=1, digest=b"", analyst="ann", scope=Scope.ANALYST))

@@ -20,8 +20,7 @@ from peekproof.server.app import application
 from peekproof.server.gateway import Gateway
 from peekproof.server.runner import config, listen
 from peekproof.server.settings import Dataset, Limits, Settings
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 
 CARRIERS = ["AA", "DL", "UA"]
 

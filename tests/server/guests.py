@@ -15,8 +15,7 @@ import pytest
 
 from peekproof.server.endpoint import Endpoint
 from peekproof.server.settings import Dataset
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 from server.gateways import Running, Said, flights, held, running
 
 

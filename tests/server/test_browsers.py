@@ -12,9 +12,8 @@ from starlette.responses import Response
 
 from peekproof.core.errors import Unauthenticated
 from peekproof.server.app import ENDPOINTS
-from peekproof.server.call import Call
-from peekproof.server.endpoint import Endpoint
-from peekproof.server.headers import HEADERS, POLICY, Strict
+from peekproof.server.connections import HEADERS, POLICY, Strict
+from peekproof.server.endpoint import Call, Endpoint
 from peekproof.server.routes.signin import _set_cookie
 from server.gateways import Running, Said
 from server.guests import (

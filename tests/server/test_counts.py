@@ -16,18 +16,16 @@ import pytest
 
 from load.serving import serving
 from peekproof.core.errors import problems
-from peekproof.server import counts as counting
+from peekproof.server import metrics as counting
 from peekproof.server.app import ENDPOINTS
-from peekproof.server.counts import LONGEST, RECORDS, Counts
-from peekproof.server.metrics import Metrics
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.metrics import LONGEST, RECORDS, Counts, Metrics
+from peekproof.server.store import Scope, Store
 from server.gateways import held
 
 ADDING = """
 import sys
 from pathlib import Path
-from peekproof.server.counts import Counts
+from peekproof.server.metrics import Counts
 counts = Counts(Path(sys.argv[1]))
 print("ready", flush=True)
 for number in range(int(sys.argv[2])):

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from peekproof.ledger.export import export, read_export
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 from peekproof.session.replay import replay
 from server.gateways import Running, flights, held, running
 

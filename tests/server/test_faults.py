@@ -22,7 +22,7 @@ from peekproof.server.app import ENDPOINTS
 from peekproof.server.gateway import Gateway
 from peekproof.server.journal import Journal
 from peekproof.server.settings import Limits, Settings
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope
 from peekproof.session.session import Session
 from server.gateways import Running, held, running
 from server.guests import request

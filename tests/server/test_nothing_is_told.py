@@ -33,8 +33,8 @@ from peekproof.core.errors import (
 )
 from peekproof.data.evaluate import Columns
 from peekproof.noise import entropy
+from peekproof.server.connections import HEADERS
 from peekproof.server.endpoint import Endpoint
-from peekproof.server.headers import HEADERS
 from peekproof.server.routes import ledgers
 from peekproof.session.session import Session
 from server.gateways import CARRIERS, Running, Said, held, running

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.server.headers import POLICY
+from peekproof.server.connections import POLICY
 from peekproof.server.page import FOLDER, TYPES
 from server.gateways import Running, running
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from peekproof.server.batching import AT_ONCE, IN_LINE
 from peekproof.server.settings import Limits
-from peekproof.server.work import AT_ONCE, IN_LINE
 from peekproof.session.session import Session
 from server.gateways import Running, Said, flights, held, running
 from server.guests import guarded, token

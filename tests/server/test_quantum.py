@@ -12,7 +12,7 @@ import pytest
 
 from peekproof.audit.timing import Timing, timing
 from peekproof.core.errors import EvaluationFailed, RoundsExhausted
-from peekproof.server import call, endpoint, keys
+from peekproof.server import endpoint, keys
 from peekproof.server.endpoint import Endpoint
 from peekproof.session.session import Session
 from peekproof.testing.audits import durations_do_not_tell
@@ -46,7 +46,6 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
-    monkeypatch.setattr(call, "time", found)
     monkeypatch.setattr(endpoint, "time", found)
     loop = SimpleNamespace(sleep=found.sleep, CancelledError=asyncio.CancelledError)
     monkeypatch.setattr(endpoint, "asyncio", loop)

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from peekproof.server.access import Access
-from peekproof.server.store import Store
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store
 from server.gateways import Running
 from server.guests import Browser, browser, guarded
 

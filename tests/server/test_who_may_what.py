@@ -10,12 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from peekproof.server import access, tokens
-from peekproof.server import visits as visiting
+from peekproof.server import access as visiting
+from peekproof.server import store
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.endpoint import Endpoint
-from peekproof.server.store import Store, now
-from peekproof.server.tokens import Scope, digest_of
+from peekproof.server.store import Scope, Store, digest_of, now
 from server.contests import contest
 from server.gateways import Running
 from server.guests import Browser, address, browser, guarded, named, token, two, visit
@@ -86,7 +85,7 @@ def test_a_secret_is_compared_once_and_in_constant_time_whatever_is_shown(
         assert len(one) == len(other)
         return hmac.compare_digest(one, other)
 
-    monkeypatch.setattr(tokens, "hmac", SimpleNamespace(compare_digest=counted))
+    monkeypatch.setattr(store, "hmac", SimpleNamespace(compare_digest=counted))
     said = running.send("GET", "/v1/datasets", token=given)
     assert (said.status, compared) == (401, [32])
     assert said.json["detail"].startswith("no valid token was given")
@@ -140,7 +139,7 @@ def test_an_expired_token_ends_with_its_visits(
     shown = token(running, lifetime=1000)
     guest = browser(running, shown)
     assert both(running, shown, guest) == (200, 200)
-    monkeypatch.setattr(access, "now", lambda: now() + 1001)
+    monkeypatch.setattr(store, "now", lambda: now() + 1001)
     assert both(running, shown, guest) == (401, 401)
     assert visit(running, shown).status == 401
 

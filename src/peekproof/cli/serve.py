@@ -15,8 +15,7 @@ from peekproof.cli.options import RowBar
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.numerics import level_down
 from peekproof.server.settings import MECHANISMS, Settings, check_reachable, from_file, of_one
-from peekproof.server.store import Store, now
-from peekproof.server.tokens import Scope
+from peekproof.server.store import Scope, Store, now
 
 if TYPE_CHECKING:
     from peekproof.server.dataset import Served

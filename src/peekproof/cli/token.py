@@ -10,8 +10,7 @@ from peekproof.cli import options, render
 from peekproof.cli.serve import link_of
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.server.settings import TOKENS, checked_name
-from peekproof.server.store import Store, now
-from peekproof.server.tokens import Scope, Token, read
+from peekproof.server.store import Scope, Store, Token, now, parts_of
 
 _DAY = 86_400
 _LOCAL = ("127.", "localhost", "[::1]")
@@ -154,7 +153,7 @@ def _unknown(token_id: str) -> InvalidInput:
 def _show(made: str, address: str | None, *, json_wanted: bool) -> None:
     link = None if address is None else link_of(_url(address), made)
     if json_wanted:
-        parts = read(made)
+        parts = parts_of(made)
         render.as_json({"id": parts[0] if parts else None, "token": made, "link": link})
         return
     render.line(made)

@@ -11,9 +11,9 @@ from starlette.routing import Match, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from peekproof.core.errors import GatewayError, Malformed, NotServed, NotThisWay
+from peekproof.server.connections import Strict
 from peekproof.server.endpoint import Endpoint, as_problem
 from peekproof.server.gateway import Gateway
-from peekproof.server.headers import Strict
 from peekproof.server.openapi import openapi_endpoint
 from peekproof.server.page import page_routes
 from peekproof.server.problems import problem_of

@@ -1,24 +1,121 @@
 """A data set that is being served."""
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import final
 
+from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.data.files import silent
 from peekproof.data.load import load
 from peekproof.data.source import Source
 from peekproof.learn.opening import QUESTIONS
+from peekproof.ledger.entry import Entry
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.base import Mechanism, every_mechanism
 from peekproof.mechanisms.checking import Checking
 from peekproof.server.holdouts import ServedHoldout, check_holdouts, hold
-from peekproof.server.progress import Listener, Progress
 from peekproof.server.settings import Dataset, Settings
-from peekproof.server.timeline import Timeline
 from peekproof.session.opening import open as open_session
 from peekproof.session.place import place_of
 from peekproof.session.session import Session
+
+Listener = Callable[[int, int], None]
+
+
+@final
+class Progress:
+    """What engines tell: it reaches whoever listens in the thread that reads."""
+
+    def __init__(self) -> None:
+        self._here = threading.local()
+
+    def __call__(self, done: int, total: int) -> None:
+        listener: Listener | None = getattr(self._here, "listener", None)
+        if listener is not None:
+            listener(done, total)
+
+    @contextmanager
+    def told_to(self, listener: Listener) -> Iterator[None]:
+        self._here.listener = listener
+        try:
+            yield
+        finally:
+            self._here.listener = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """After a charge: how many questions were paid for, and which part of the budget."""
+
+    entry: int
+    at: str
+    draws: int
+    spent_part: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an answer is: its digest, and the entry that has it."""
+
+    digest: str
+    at: str
+    draws: int
+
+
+@final
+class Timeline:
+    """Follows one ledger; threads take turns."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._turn = threading.Lock()
+        self._last = 0
+        self._budget = amount_of(ledger.opening.budget)
+        self._draws = 0
+        self._moments: list[Moment] = []
+        self._places: list[Place] = []
+
+    def moments(self, most: int) -> list[Moment]:
+        """At most so many, the last among them; between two kept ones the budget only fell."""
+        with self._turn:
+            self._follow()
+            step = max(1, -(-len(self._moments) // most))
+            return self._moments[::-1][::step][::-1]
+
+    def places(self, *, after: int, most: int) -> tuple[int, list[Place]]:
+        """How many answers there are, and those after the first `after` of them."""
+        with self._turn:
+            self._follow()
+            return len(self._places), self._places[after : after + most]
+
+    def _follow(self) -> None:
+        for entry in self._ledger.stream(after=self._last):
+            self._last = entry.sequence
+            if entry.kind in ("answer", "lost"):
+                self._take_in(entry)
+
+    def _take_in(self, entry: Entry) -> None:
+        body = entry.body
+        common = int(body.get("draws", 1))
+        draws = {str(e["digest"]): int(e.get("draws", common)) for e in body["questions"]}
+        if "lost" not in body:  # else it was charged before
+            self._draws += sum(draws.values())
+            spent = Fraction(body["spent"]) / self._budget if self._budget else Fraction(0)
+            self._moments.append(Moment(entry.sequence, _at(entry), self._draws, float(spent)))
+        if entry.kind == "answer":
+            self._places += [Place(digest, _at(entry), each) for digest, each in draws.items()]
+
+
+def _at(entry: Entry) -> str:
+    return str(entry.body.get("at", ""))
+
 
 _FINEST = 10**100  # parts of the budget that shares may be counted in
 

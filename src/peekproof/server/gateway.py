@@ -7,16 +7,14 @@ from typing import Any, final
 from peekproof.core.errors import NotServed
 from peekproof.learn.board.board import Board
 from peekproof.server.access import Access
-from peekproof.server.batching import Gathering
+from peekproof.server.batching import Gathering, Work
 from peekproof.server.contests import kept, open_boards, release
-from peekproof.server.counts import Counts
 from peekproof.server.dataset import Served, open_all
 from peekproof.server.journal import Journal, Tally
-from peekproof.server.metrics import Metrics
+from peekproof.server.metrics import Counts, Metrics
 from peekproof.server.quotas import Rates, Strangers
 from peekproof.server.settings import Settings
 from peekproof.server.store import Store
-from peekproof.server.work import Work
 
 
 @final

@@ -17,8 +17,7 @@ from weakref import WeakKeyDictionary
 
 from peekproof.core.errors import InvalidInput, KeyInUse
 from peekproof.server.liveness import Living
-from peekproof.server.store import Store, now
-from peekproof.server.tokens import Token
+from peekproof.server.store import Store, Token, now
 
 _log = logging.getLogger("peekproof.server")
 

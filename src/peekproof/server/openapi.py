@@ -8,8 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 import peekproof
-from peekproof.server.call import Call
-from peekproof.server.endpoint import BOARD, DATASET, LINES, Endpoint, as_json
+from peekproof.server.endpoint import BOARD, DATASET, LINES, Call, Endpoint, as_json
 from peekproof.server.keys import HEADER
 from peekproof.server.problems import MEDIA_TYPE
 

@@ -3,12 +3,14 @@
 import logging
 import signal
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path
 from typing import final
 
 import uvicorn
@@ -18,12 +20,80 @@ from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.server.app import application
 from peekproof.server.connections import connections
 from peekproof.server.contests import kept, open_boards, release
-from peekproof.server.dataset import Served, open_all
+from peekproof.server.dataset import Listener, Served, open_all
 from peekproof.server.gateway import Gateway
-from peekproof.server.preflight import checked_files
-from peekproof.server.progress import Listener
+from peekproof.server.journal import Journal
 from peekproof.server.settings import Settings
+from peekproof.server.store import Store
 from peekproof.server.supervisor import Supervisor
+
+
+@contextmanager
+def checked_files(settings: Settings) -> Iterator[None]:
+    """The certificate, the tokens and the audit log; if what follows fails, no new ones stay."""
+    log = settings.audit_log
+    new_log = log is not None and not log.exists()
+    new_store = not settings.store.exists()
+    try:
+        _check_certificate(settings)
+        _check_log(settings)
+        Store(settings.store).close()
+        yield
+    except BaseException:
+        if log is not None and new_log and _is_empty(log):
+            log.unlink()
+        if new_store and settings.store.is_file() and _without_tokens(settings.store):
+            settings.store.unlink()
+        raise
+
+
+def _is_empty(path: Path) -> bool:
+    return path.is_file() and path.stat().st_size == 0
+
+
+def _without_tokens(path: Path) -> bool:
+    with closing(Store(path)) as store:
+        return not store.tokens()
+
+
+def _check_certificate(settings: Settings) -> None:
+    certificate, key = settings.certificate, settings.key
+    if (certificate is None) is not (key is None):
+        raise InvalidInput(
+            argument="--tls-certificate",
+            accepted="given together with --tls-key",
+            given="one of them",
+        )
+    if certificate is None or key is None:
+        return
+    for file in (certificate, key):
+        if not file.is_file():
+            raise DataError(
+                source=str(file), problem="does not exist", hint="name files in PEM format"
+            )
+    try:
+        # A key with a passphrase would have the library ask for it on the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key, password="")
+    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        raise DataError(
+            source=f"{certificate} with {key}",
+            problem="cannot be used for TLS",
+            hint="name a certificate and its key, in PEM format and without a passphrase",
+        ) from error
+
+
+def _check_log(settings: Settings) -> None:
+    if settings.audit_log is None:
+        return
+    try:
+        Journal(settings.audit_log).close()
+    except OSError as error:
+        raise DataError(
+            source=str(settings.audit_log),
+            problem=f"cannot be written ({error.strerror})",
+            hint="name another audit log with --audit-log; none goes without",
+        ) from error
+
 
 BACKLOG = 2048
 _log = logging.getLogger("peekproof.server")

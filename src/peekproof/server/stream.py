@@ -8,10 +8,9 @@ import msgspec
 from starlette.responses import StreamingResponse
 
 from peekproof.core.errors import PeekproofError, problem_name
-from peekproof.server.call import Call
-from peekproof.server.endpoint import LINES
+from peekproof.server.dataset import Listener
+from peekproof.server.endpoint import LINES, Call
 from peekproof.server.problems import problem_of, unforeseen
-from peekproof.server.progress import Listener
 
 _TICK = 0.25
 

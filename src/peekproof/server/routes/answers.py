@@ -18,8 +18,7 @@ from peekproof.query.candidates import parse_candidates
 from peekproof.query.form import Grouped, Mean, Quantile, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.server import messages
-from peekproof.server.call import Call
-from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
+from peekproof.server.endpoint import DATASET, LINES, Call, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.server.replies import Chosen, Reply, Replying
 from peekproof.server.stream import streamed

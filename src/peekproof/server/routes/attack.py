@@ -14,8 +14,7 @@ from peekproof.core.errors import GatewayUnavailable
 from peekproof.core.numerics import level_down
 from peekproof.server import messages
 from peekproof.server.attacks import Both, Copy, Listener, does, run
-from peekproof.server.call import Call
-from peekproof.server.endpoint import LINES, Endpoint, as_json
+from peekproof.server.endpoint import LINES, Call, Endpoint, as_json
 from peekproof.server.stream import followed
 
 

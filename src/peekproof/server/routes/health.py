@@ -8,11 +8,10 @@ from starlette.responses import Response
 from peekproof.core.charge import used_part
 from peekproof.core.errors import NotServed, problems
 from peekproof.server import metrics as counting
-from peekproof.server.call import Call
-from peekproof.server.endpoint import Endpoint, as_json
+from peekproof.server.endpoint import Call, Endpoint, as_json
 from peekproof.server.gateway import Gateway
 from peekproof.server.metrics import Labels
-from peekproof.server.tokens import Token
+from peekproof.server.store import Token
 
 
 async def health(_: Call) -> Response:

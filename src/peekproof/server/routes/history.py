@@ -12,9 +12,8 @@ from peekproof.core.charge import amount_of, unit_of, used_part
 from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
 from peekproof.ledger.entry import settled_to_body
-from peekproof.server.call import Call
 from peekproof.server.dataset import Served
-from peekproof.server.endpoint import DATASET, Endpoint, as_json
+from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
 from peekproof.server.replies import found_of, promise_of
 from peekproof.server.routes.scores import Scored, scored_on
 from peekproof.session.receipt import receipt as receipt_of

@@ -22,8 +22,7 @@ from peekproof.server.board_replies import (
     standing_of,
     summary_of,
 )
-from peekproof.server.call import Call
-from peekproof.server.endpoint import BOARD, JSON, Endpoint, as_json
+from peekproof.server.endpoint import BOARD, JSON, Call, Endpoint, as_json
 from peekproof.server.messages import Message
 
 

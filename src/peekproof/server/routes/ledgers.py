@@ -13,9 +13,8 @@ from peekproof.core.errors import InvalidInput
 from peekproof.ledger.entry import checked
 from peekproof.ledger.export import end_line, entry_line
 from peekproof.server import messages
-from peekproof.server.call import Call
 from peekproof.server.dataset import Served, read_shares
-from peekproof.server.endpoint import DATASET, LINES, Endpoint, as_json
+from peekproof.server.endpoint import DATASET, LINES, Call, Endpoint, as_json
 from peekproof.server.stream import streamed
 from peekproof.session.queries import analyst_name
 from peekproof.session.replay import replay

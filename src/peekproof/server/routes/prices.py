@@ -14,8 +14,7 @@ from peekproof.mechanisms.plan import MOST_QUESTIONS, Price
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question
 from peekproof.server import messages
-from peekproof.server.call import Call
-from peekproof.server.endpoint import DATASET, Endpoint, as_json
+from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.session.opening import new_plan
 from peekproof.session.pricing import cost_of, drawn_prices, is_dear, new_among

@@ -21,9 +21,8 @@ from peekproof.learn.scoring import Scoring
 from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import Question
 from peekproof.server import messages
-from peekproof.server.call import Call
 from peekproof.server.dataset import Served
-from peekproof.server.endpoint import DATASET, Endpoint, as_json
+from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
 from peekproof.server.holdouts import ServedHoldout
 from peekproof.server.predictions import read_predictions
 from peekproof.server.replies import Chosen, Number, Replying

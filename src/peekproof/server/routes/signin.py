@@ -4,11 +4,9 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from peekproof.server import messages
-from peekproof.server.access import check_site
-from peekproof.server.call import Call
-from peekproof.server.endpoint import Endpoint, as_json
-from peekproof.server.tokens import Token
-from peekproof.server.visits import LIFETIME
+from peekproof.server.access import LIFETIME, check_site
+from peekproof.server.endpoint import Call, Endpoint, as_json
+from peekproof.server.store import Token
 
 
 class Visitor(Struct, kw_only=True, frozen=True):

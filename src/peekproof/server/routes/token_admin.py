@@ -5,9 +5,8 @@ from starlette.responses import Response
 
 from peekproof.core.errors import NotAllowed, NotServed
 from peekproof.server import messages
-from peekproof.server.call import Call
-from peekproof.server.endpoint import Endpoint, as_json
-from peekproof.server.tokens import Scope, Token
+from peekproof.server.endpoint import Call, Endpoint, as_json
+from peekproof.server.store import Scope, Token
 from peekproof.session.queries import analyst_name
 
 _DAY = 86_400
