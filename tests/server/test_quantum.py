@@ -47,7 +47,7 @@ def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
     monkeypatch.setattr(endpoint, "time", found)
-    loop = SimpleNamespace(sleep=found.sleep, CancelledError=asyncio.CancelledError)
+    loop = SimpleNamespace(**{**vars(asyncio), "sleep": found.sleep})
     monkeypatch.setattr(endpoint, "asyncio", loop)
     return found
 

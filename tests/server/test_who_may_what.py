@@ -10,8 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from peekproof.server import access as visiting
-from peekproof.server import store
+from peekproof.server import access, store
 from peekproof.server.app import ENDPOINTS
 from peekproof.server.endpoint import Endpoint
 from peekproof.server.store import Scope, Store, digest_of, now
@@ -139,7 +138,7 @@ def test_an_expired_token_ends_with_its_visits(
     shown = token(running, lifetime=1000)
     guest = browser(running, shown)
     assert both(running, shown, guest) == (200, 200)
-    monkeypatch.setattr(store, "now", lambda: now() + 1001)
+    monkeypatch.setattr(access, "now", lambda: now() + 1001)
     assert both(running, shown, guest) == (401, 401)
     assert visit(running, shown).status == 401
 
@@ -148,7 +147,7 @@ def test_a_visit_ends_after_its_hours(gateway: Gateway, monkeypatch: pytest.Monk
     running, _ = gateway
     guest = browser(running, running.analyst)
     assert guest.send("GET", "/v1/visit").status == 200
-    monkeypatch.setattr(visiting, "now", lambda: now() + visiting.LIFETIME + 1)
+    monkeypatch.setattr(access, "now", lambda: now() + access.LIFETIME + 1)
     assert guest.send("GET", "/v1/visit").status == 401
 
 
