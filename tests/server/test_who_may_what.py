@@ -165,7 +165,7 @@ def test_a_token_has_so_many_visits_and_no_more(
     gateway: Gateway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running, _ = gateway
-    monkeypatch.setattr(visiting, "MOST", 2)
+    monkeypatch.setattr(access, "MOST", 2)
     shown, bystander = token(running), browser(running, running.analyst)
     guests = [browser(running, shown) for _ in range(3)]
     assert [each.send("GET", "/v1/visit").status for each in guests] == [401, 200, 200]
