@@ -11,6 +11,7 @@ from itertools import count
 from accounting.online import Jumping, Walking
 
 from peekproof.accounting.filters import (
+    Admitted,
     ApproxFilter,
     ApproxSpent,
     ClockFilter,
@@ -18,7 +19,7 @@ from peekproof.accounting.filters import (
     PureFilter,
     ZCDPFilter,
 )
-from peekproof.core.charge import GDP, ZCDP, Admitted, ApproxDP, PureDP
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 
 EPSILON = Fraction(1, 100)
 RHO = ZCDP(Fraction(1, 20_000))

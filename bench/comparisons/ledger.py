@@ -114,7 +114,7 @@ def write_large(path: Path, *, entries: int) -> int:
     last, batch, size = first, list[Entry](), 0
     for number in range(entries):
         digest = f"{number:064x}"
-        total = GDP(COST.cost.mu_squared * (number + 1))  # type: ignore[union-attr]
+        total = GDP(COST.cost.amount * (number + 1))
         value = Fraction(number % 1000, 1000)
         body = charge_body(
             {digest: f"age > {number}"}, [COST], total=total, analyst="", values=[value]

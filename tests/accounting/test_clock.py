@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.filters import ClockFilter
-from peekproof.core.charge import FREE, GDP, Admitted, Gate, Refused
+from peekproof.accounting.filters import Admitted, ClockFilter, Gate, Refused
+from peekproof.core.charge import FREE, GDP
 from peekproof.core.theorem import lookup
 
 LIMIT = GDP(Fraction(1, 3))

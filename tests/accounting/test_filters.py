@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from mpmath import log, mp, mpf, sqrt, workdps
 
 from peekproof.accounting.filters import (
+    Admitted,
     ApproxFilter,
     ApproxSpent,
     Odometer,
     PureFilter,
+    Refused,
     ZCDPFilter,
     largest_squares,
 )
-from peekproof.core.charge import ZCDP, Admitted, ApproxDP, PureDP, Refused
+from peekproof.core.charge import ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.testing.statistics import excess_p_value, statistical
 

@@ -13,7 +13,6 @@ import peekproof
 from backends import behind
 from client.served import SERVED
 from peekproof.client.http_backend import within_told
-from peekproof.core.charge import amount_of
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import difference
 from server.gateways import Running
@@ -61,7 +60,7 @@ def placeless(found: Any) -> Any:
 
 
 def spent(session: peekproof.Session) -> Fraction:
-    return amount_of(session.ledger.spent())
+    return session.ledger.spent().amount
 
 
 @pytest.mark.parametrize(("method", "question"), FORMS)
@@ -71,7 +70,7 @@ def test_every_form_is_rebuilt_as_the_session_has_it(
     before = spent(local)
     first = getattr(remote, method)(question)
     cost = spent(local) - before
-    assert amount_of(first.cost) == cost > 0
+    assert first.cost.amount == cost > 0
     assert not first.replayed
     again = getattr(remote, method)(question)
     expected = getattr(local, method)(question)
@@ -107,7 +106,7 @@ def test_a_choice_is_rebuilt_as_the_session_has_it(
     for candidates in (shares, means):
         before = spent(local)
         first = remote.best(candidates)
-        assert amount_of(first.cost) == spent(local) - before > 0
+        assert first.cost.amount == spent(local) - before > 0
         again = remote.best(candidates)
         assert again == local.best(candidates)
         assert first == replace(again, cost=first.cost)
@@ -146,7 +145,7 @@ def test_every_mechanism_is_certified_as_the_session_does(name: str, everything:
             assert ours.draw.described == theirs.draw.described
         before = spent(local)
         batch = remote.ask_many(questions)
-        assert sum(amount_of(each.cost) for each in batch) == spent(local) - before
+        assert sum(each.cost.amount for each in batch) == spent(local) - before
         assert [each.replayed for each in batch] == [False, False, True, False]
         told = [list(map(placeless, each.ask_many(questions))) for each in (remote, local)]
         assert told[0] == told[1]
@@ -177,7 +176,7 @@ def test_checked_guesses_are_rebuilt_whether_they_pass_or_fail(
             before, priced = spent(local), remote.price_of(question, guess=guess)
             assert priced == local.price_of(question, guess=guess)
             first = remote.ask(question, guess=guess)
-            assert amount_of(first.cost) == spent(local) - before
+            assert first.cost.amount == spent(local) - before
             again = remote.ask(question)
             assert isinstance(first, peekproof.Answer)
             assert isinstance(again, peekproof.Answer)

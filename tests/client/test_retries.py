@@ -16,7 +16,6 @@ from backends import behind
 from client.scripted import JSON, losing, problem, reply, scripted
 from peekproof.client.dataset import RemoteData
 from peekproof.client.http import Calls, Link, Token, read_address
-from peekproof.core.charge import amount_of
 from server.gateways import Running
 
 pytestmark = pytest.mark.usefixtures("hasty")
@@ -36,18 +35,18 @@ def test_a_lost_reply_is_fetched_again_and_charged_once(
         losing(everything.port) as way,
         peekproof.connect(way.address, everything.analyst, dataset="gaussian") as remote,
     ):
-        before = amount_of(local.ledger.spent())
+        before = local.ledger.spent().amount
         way.lose = 2
         found = remote.ask("delay > 41")
         assert way.lose == 0
         # As if nothing had been lost: the first one is charged, and the answer says so.
         assert not found.replayed
-        assert amount_of(found.cost) == amount_of(local.ledger.spent()) - before > 0
+        assert found.cost.amount == local.ledger.spent().amount - before > 0
         way.lose = 1
         batch = remote.ask_many(["delay > 42", "delay > 43"])
         assert [each.replayed for each in batch] == [False, False]
-        total = sum(amount_of(each.cost) for each in (found, *batch))
-        assert total == amount_of(local.ledger.spent()) - before
+        total = sum(each.cost.amount for each in (found, *batch))
+        assert total == local.ledger.spent().amount - before
 
 
 def test_after_enough_tries_the_loss_is_said(everything: Running) -> None:
@@ -102,12 +101,12 @@ def test_an_answer_that_takes_long_is_waited_for_and_charged_once(
     with peekproof.connect(
         everything.address, everything.analyst, dataset="gaussian", retries=1000
     ) as patient:
-        before = amount_of(local.ledger.spent())
+        before = local.ledger.spent().amount
         behind(patient).data._calls.link.timeout = 0.1
         found = patient.ask("delay > 44")
     assert len(calls_of_it) == 1
     assert not found.replayed
-    assert amount_of(found.cost) == amount_of(local.ledger.spent()) - before > 0
+    assert found.cost.amount == local.ledger.spent().amount - before > 0
 
 
 def test_what_is_still_at_work_is_waited_for_beyond_all_tries() -> None:

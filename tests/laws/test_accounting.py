@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.accounting.filters import ClockFilter
-from peekproof.core.charge import FREE, GDP, Admitted, Gate, Refused
+from peekproof.accounting.filters import Admitted, ClockFilter, Gate, Refused
+from peekproof.core.charge import FREE, GDP
 
 EVERY_FILTER: tuple[Callable[[GDP], Gate[GDP, GDP]], ...] = (ClockFilter,)
 every_filter = pytest.mark.parametrize("make", EVERY_FILTER, ids=lambda make: make.__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -280,7 +280,7 @@ def test_an_eighth_of_the_cost_is_not_enough_for_any_mechanism() -> None:
 
         def cost(self) -> Any:
             cost = self.case.mechanism.cost()
-            (amount,) = (getattr(cost, name) for name in cost.__dataclass_fields__)
+            (amount,) = (getattr(cost, each.name) for each in fields(cost))
             return type(cost)(amount / 8)
 
     for case in CASES:

@@ -11,11 +11,12 @@ from contextlib import closing, contextmanager
 from fractions import Fraction
 from pathlib import Path
 
-from peekproof.core.charge import GDP, Charge, Offer, Refused
+from peekproof.core.charge import GDP, Offer
 from peekproof.core.errors import LedgerError
 from peekproof.ledger.entry import FORMAT, Entry, Opening
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.sqlite import SqliteStore
+from peekproof.ledger.state import OverLimit
 
 BUDGET = GDP(Fraction(10, 3))
 COST = GDP(Fraction(1, 3))  # a third: no sum of floats would be exact
@@ -73,7 +74,7 @@ def write(ledger: Ledger, *names: str) -> Written:
     return found
 
 
-def asked(ledger: Ledger, *names: str) -> Written | Refused[Charge]:
+def asked(ledger: Ledger, *names: str) -> Written | OverLimit:
     """What comes of asking for these."""
     values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
     return ledger.write(

@@ -23,11 +23,12 @@ from ledger.books import (
     lose,
     write,
 )
-from peekproof.core.charge import FREE, GDP, Charge, Draws, Offer, PureDP, Refused
+from peekproof.core.charge import FREE, GDP, Charge, Draws, Offer, PureDP
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.entry import Settled
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.sqlite import MEMORY
+from peekproof.ledger.state import OverLimit
 
 
 def test_a_new_ledger_has_its_whole_budget(memory: Ledger) -> None:
@@ -116,18 +117,18 @@ def test_nothing_is_drawn_that_does_not_fit_and_a_refusal_is_free(
     ledger = opened(path)
     write(ledger, *(f"q{i}" for i in range(AFFORDABLE - 1)))
     before = lines(ledger)
-    assert asked(ledger, "y", "z") == Refused(BUDGET)
+    assert asked(ledger, "y", "z") == OverLimit(BUDGET)
 
     def drawn(_: object) -> list[Fraction]:
         raise AssertionError("nothing may be drawn")
 
     both = {"y": "y > 1", "z": "z > 1"}
-    assert ledger.write(both, offers=at(COST), release=drawn) == Refused(BUDGET)
-    assert ledger.lose(both, offers=at(COST)) == Refused(BUDGET)
+    assert ledger.write(both, offers=at(COST), release=drawn) == OverLimit(BUDGET)
+    assert ledger.lose(both, offers=at(COST)) == OverLimit(BUDGET)
     assert lines(ledger) == before
     write(ledger, "z")
     assert ledger.spent() == BUDGET
-    assert asked(ledger, "y") == Refused(BUDGET)
+    assert asked(ledger, "y") == OverLimit(BUDGET)
     # Nothing new is asked: nothing needs to fit.
     assert write(ledger, "z") == Written(0, ())
 
@@ -211,7 +212,7 @@ def test_any_sequence_of_two_handles_agrees_with_a_model(
             else:
                 found = handles[index].lose(texts, offers=at(COST))
             if spent + len(fresh) > AFFORDABLE:
-                assert found == Refused(BUDGET)
+                assert found == OverLimit(BUDGET)
                 continue
             assert isinstance(found, Written)
             assert list(found.digests) == fresh
@@ -258,7 +259,7 @@ def test_what_nobody_paid_for_is_not_answered(memory: Ledger) -> None:
 
 def test_a_price_above_the_budget_cannot_overspend(memory: Ledger) -> None:
     found = memory.lose({"q": "q > 1"}, offers=at(BUDGET * 2))
-    assert found == Refused(BUDGET)
+    assert found == OverLimit(BUDGET)
     assert memory.spent() == FREE
     assert memory.verify() == 1
 

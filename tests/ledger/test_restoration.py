@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from ledger.books import COST, OPENING, answer, at, eventful, lose
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
     BudgetElsewhere,
     InvalidInput,
@@ -118,7 +117,7 @@ def grants(ledger: Ledger) -> int:
 def check_never_more(ledger: Ledger, before: State) -> None:
     """All that was spent is spent, and no answer is another."""
     after = ledger.look()
-    assert amount_of(after.spent) >= amount_of(before.spent)
+    assert after.spent.amount >= before.spent.amount
     assert after.draws >= before.draws
     for digest, settled in after.answers.items():
         assert before.answers[digest] == settled

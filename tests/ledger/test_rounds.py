@@ -12,10 +12,11 @@ from threading import Thread
 import pytest
 
 from ledger.books import OPENING, Line, chained, lines, overwrite
-from peekproof.core.charge import Charge, Draws, Offer, Refused
+from peekproof.core.charge import Draws, Offer
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.sqlite import MEMORY
+from peekproof.ledger.state import OverLimit
 
 ROUND = Draws(Fraction(1))
 BUDGET = Draws(Fraction(3))
@@ -32,7 +33,7 @@ def shared(digests: tuple[str, ...]) -> list[Offer]:
     return [Offer(cost=Draws(Fraction(1, len(digests))))] * len(digests)
 
 
-def asked(ledger: Ledger, *names: str) -> Written | Refused[Charge]:
+def asked(ledger: Ledger, *names: str) -> Written | OverLimit:
     texts = {name: f"{name} > 1" for name in names}
     half = Fraction(1, 2)
     return ledger.write(texts, offers=shared, release=lambda digests: [half] * len(digests))
@@ -64,10 +65,10 @@ def test_a_batch_costs_one_round_whatever_its_size() -> None:
 
 def test_rounds_and_questions_are_both_limits() -> None:
     ledger = Ledger.create(MEMORY, BOOK)
-    assert isinstance(asked(ledger, *"abcdefghijk"), Refused)  # eleven of ten questions
+    assert isinstance(asked(ledger, *"abcdefghijk"), OverLimit)  # eleven of ten questions
     for names in ("abcdefgh", "i"):
         paid(ledger, *names)
-    assert isinstance(asked(ledger, "j", "k"), Refused)
+    assert isinstance(asked(ledger, "j", "k"), OverLimit)
     kinds = [kind for kind, _ in lines(ledger)]
     assert kinds == ["open", "answer", "answer"]
     assert ledger.draws() == 9
@@ -77,7 +78,7 @@ def test_rounds_and_questions_are_both_limits() -> None:
     ledger = Ledger.create(MEMORY, BOOK)
     for name in "abc":
         paid(ledger, name)
-    assert isinstance(asked(ledger, "d"), Refused)  # a fourth round of three
+    assert isinstance(asked(ledger, "d"), OverLimit)  # a fourth round of three
     ledger.close()
 
 
@@ -96,7 +97,7 @@ def test_a_round_that_was_lost_is_spent(tmp_path: Path) -> None:
 def test_every_taker_gets_a_round_of_its_own(tmp_path: Path) -> None:
     place = tmp_path / "book"
     book(place).close()
-    got: list[Written | Refused[Charge]] = []
+    got: list[Written | OverLimit] = []
 
     def take(name: str) -> None:
         with closing(Ledger.open(str(place))) as ledger:

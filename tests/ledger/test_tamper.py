@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from ledger.books import COST, OPENING, answer, at, lose
-from peekproof.core.charge import Refused
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.diff import Identical, SecondContinues, difference
 from peekproof.ledger.entry import follow
 from peekproof.ledger.export import export, numbered, read_export
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import MEMORY, SqliteStore
+from peekproof.ledger.state import OverLimit
 
 Row = tuple[int, str, str, bytes]
 
@@ -30,7 +30,7 @@ def fill(ledger: Ledger) -> None:
     answer(ledger, "c")
     texts = {"d": "d > 1", "e": "e > 1"}
     beyond = ledger.lose(texts, offers=at(COST), analyst="Ana")
-    assert isinstance(beyond, Refused)
+    assert isinstance(beyond, OverLimit)
     answer(ledger, "f")
     lose(ledger, "g")
     answer(ledger, "h")

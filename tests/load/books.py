@@ -6,7 +6,6 @@ import json
 from fractions import Fraction
 
 from load.crowd import Report
-from peekproof.core.charge import amount_of
 from peekproof.ledger.ledger import Ledger
 
 
@@ -54,7 +53,7 @@ def check_charges(place: str, *reports: Report, killed: bool) -> int:
         bodies = [json.loads(body) for report in reports for *_, body in report.answers]
         costs = {Fraction(record["cost"]) for each in bodies for record in each["records"]}
         (cost,) = costs - {Fraction(0)}
-        assert amount_of(state.spent) == state.draws * cost
+        assert state.spent.amount == state.draws * cost
         if not killed:
             assert not any(each["replayed"] for each in bodies)
             assert costs == {cost}

@@ -62,7 +62,7 @@ def test_no_session_opens_on_it() -> None:
     )
     ledger = Ledger.create(MEMORY, opening)
 
-    with pytest.raises(AttributeError, match="start"):
+    with pytest.raises(AttributeError, match="budget"):
         Session(LocalBackend(table=table, plan=cheat, ledger=ledger, rng=Seeded(1)))
     # Control: with the mechanism that was planned, the same call opens and answers.
     with Session(LocalBackend(table=table, plan=honest, ledger=ledger, rng=Seeded(1))) as session:

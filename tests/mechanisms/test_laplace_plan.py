@@ -7,7 +7,7 @@ import pytest
 
 import peekproof
 from peekproof.core.certificate import Target
-from peekproof.core.charge import PureDP, amount_of
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import BudgetExhausted
 from peekproof.mechanisms.laplace import Laplace, best_laplace
 
@@ -36,7 +36,7 @@ def test_the_budget_is_epsilon_and_it_runs_out() -> None:
         total = session.ledger.spent()
 
     assert isinstance(total, PureDP)
-    assert amount_of(total) == sum(amount_of(each.cost) for each in answers)
+    assert total.amount == sum(each.cost.amount for each in answers)
     assert session.plan.budget == total
     for answer, truth in zip(answers, (0.75, 0.5, 0.5), strict=True):
         assert abs(answer.value - truth) < answer.radius

@@ -9,7 +9,7 @@ import pytest
 
 from mechanisms.discrete_laws import at_least, mass
 from peekproof.core.certificate import Target
-from peekproof.core.charge import PureDP, amount_of
+from peekproof.core.charge import PureDP
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.base import (
@@ -204,7 +204,7 @@ def test_what_a_question_pays_and_what_is_recorded_of_it() -> None:
     assert {**first.record(), "price": ""} == {
         "kind": "thresholdout", "round": "2", "guess": "333/1000", "price": "",
     }  # fmt: skip
-    assert amount_of(first.cost) * mechanism.corrections == mechanism.epsilon
+    assert first.cost.amount * mechanism.corrections == mechanism.epsilon
     for paid in range(mechanism.corrections + 1):
         past = Past(target=target, spent=paid * price, draws=2)
         assert mechanism.opened(past) == paid
@@ -222,7 +222,7 @@ def test_a_round_that_a_session_has_open_costs_nothing_more() -> None:
     before = Past(target=target)
     first = run.offer(ask, before)
     ((_, corrected),) = run.release([first], [Exact(500)])
-    after = Past(target=target, spent=amount_of(first.cost), draws=1)
+    after = Past(target=target, spent=first.cost.amount, draws=1)
 
     assert corrected == 0
     assert run.under_way(after)
@@ -233,7 +233,7 @@ def test_a_round_that_a_session_has_open_costs_nothing_more() -> None:
     assert not run.under_way(elsewhere)  # somebody else has opened one since
     run.forget()
     assert not run.under_way(after)
-    assert amount_of(run.offer(ask, after).cost) == amount_of(first.cost)
+    assert run.offer(ask, after).cost.amount == first.cost.amount
 
 
 def test_only_outcomes_of_the_guess_are_possible() -> None:

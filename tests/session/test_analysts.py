@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import peekproof
 from ledger.books import chained, lines, overwrite
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged, ShareExhausted
 from peekproof.ledger.ledger import Ledger
 from peekproof.session.session import Session
@@ -169,13 +168,13 @@ def test_nobody_exceeds_their_share_and_all_of_them_not_the_budget(
     """Against the definition, in plain numbers."""
     with opened(questions=12) as session:
         session.ledger.set_aside(shares)
-        each = amount_of(session.plan.budget) / 12
+        each = session.plan.budget.amount / 12
         used: dict[str, int] = {}
         for number, (name, count) in enumerate(calls):
             pool = name if name in shares else "rest"
             limit = shares.get(name, 1 - sum(shares.values(), Fraction(0)))
             after = used.get(pool, 0) + count
-            fits = after <= limit * 12 and after * each <= limit * amount_of(session.plan.budget)
+            fits = after <= limit * 12 and after * each <= limit * session.plan.budget.amount
             fits = fits and sum(used.values()) + count <= 12
             try:
                 asked(session.as_analyst(name), count, first=100 * number)

@@ -14,7 +14,6 @@ import pytest
 
 import peekproof
 from backends import here
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
 from peekproof.ledger import log
 from peekproof.ledger.answers import answers_after
@@ -47,8 +46,8 @@ def test_an_open_round_is_not_for_those_who_used_more_than_their_share() -> None
     with opened(peekproof.Thresholdout, questions=100, failures=10) as session:
         session.ledger.set_aside({"ann": Fraction(1, 2)})
         ann = session.as_analyst("ann")
-        one = amount_of(session.plan.budget) / 10
-        while amount_of(session.ledger.spent()) != 3 * one:  # bad guesses end rounds
+        one = session.plan.budget.amount / 10
+        while session.ledger.spent().amount != 3 * one:  # bad guesses end rounds
             ann.ask(f"x > 0.1{session.ledger.draws():03}", guess=0.1)
         ann.ask("x > 0.5", guess=0.5)
         session.ledger.set_aside({"ann": Fraction(1, 5)})  # less than she has used
@@ -248,4 +247,4 @@ def test_a_look_at_old_answers_and_a_charge_do_not_wait_for_each_other_for_ever(
 def test_price_is_nothing_for_a_paid_round() -> None:
     with opened(peekproof.Thresholdout, questions=100) as session:
         session.ask("x > 0.5", guess=0.5)
-        assert amount_of(session.ask("x > 0.6", guess=0.4).cost) == 0
+        assert session.ask("x > 0.6", guess=0.4).cost.amount == 0

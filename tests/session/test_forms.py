@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 import peekproof
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.noise.entropy import Seeded
 from session.people import noise_of
@@ -46,7 +45,7 @@ def session() -> peekproof.Session:
 
 def used(session: peekproof.Session) -> Fraction:
     """What was spent, in planned questions."""
-    return amount_of(session.ledger.spent()) / amount_of(noise_of(session).cost())
+    return session.ledger.spent().amount / noise_of(session).cost().amount
 
 
 def test_a_mean_is_in_the_units_of_its_column(session: peekproof.Session) -> None:
@@ -273,8 +272,8 @@ def test_forms_can_be_asked_together_and_are_charged_together(session: peekproof
     assert isinstance(cells, peekproof.HistogramAnswer)
     assert isinstance(level, peekproof.QuantileAnswer)
     assert len(session.ledger.entries()) == 2  # opened, answered
-    costs = [amount_of(each.cost) for each in (share, cells, level)]
-    assert sum(costs) == amount_of(session.ledger.spent())
+    costs = [each.cost.amount for each in (share, cells, level)]
+    assert sum(costs) == session.ledger.spent().amount
     json.dumps([each.to_dict() for each in (share, cells, level)])
     again = session.respond(["quantile(x, 0.5, 0, 1)", "x > 0.5"])
     assert all(each.replayed for each in again)
@@ -286,7 +285,7 @@ def test_a_batch_that_does_not_fit_is_refused_whole(session: peekproof.Session) 
     with pytest.raises(BudgetExhausted):
         small.respond(fine)
 
-    assert amount_of(small.ledger.spent()) == 0
+    assert small.ledger.spent().amount == 0
     assert small.remaining == 2
 
 
@@ -336,4 +335,4 @@ def test_promises_without_a_clock_refuse_what_needs_one(
     ):
         with pytest.raises(InvalidInput, match="Gaussian"):
             call()
-    assert amount_of(session.ledger.spent()) == 0
+    assert session.ledger.spent().amount == 0

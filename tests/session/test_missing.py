@@ -11,7 +11,6 @@ import pytest
 
 import peekproof
 from peekproof.cli.main import main
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.linear import affine
 from peekproof.noise.entropy import Seeded
@@ -232,8 +231,8 @@ def test_a_wide_radius_does_not_widen_what_other_means_need() -> None:
     assert wide.over.radius > 30
     assert wide.under.radius <= session.plan.radius
     assert isinstance(session.plan.mechanism, peekproof.Gaussian)
-    planned_cost = amount_of(session.plan.mechanism.cost())
-    assert told.questions == amount_of(session.ledger.spent()) / planned_cost
+    planned_cost = session.plan.mechanism.cost().amount
+    assert told.questions == session.ledger.spent().amount / planned_cost
     planned = opened().ask("mean(age, 0, 90)")
     assert session.ask("mean(age, 0, 90)").radius == pytest.approx(planned.radius, rel=0.2)
 

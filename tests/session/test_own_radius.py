@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from session.conftest import Opener
 from session.people import noise_of
@@ -17,9 +16,9 @@ def test_what_is_priced_is_what_is_charged(csv: Path, opened: Opener) -> None:
     before = session.ledger.spent()
     answer = session.ask("age > 50", radius=radius)
 
-    spent = amount_of(session.ledger.spent()) - amount_of(before)
+    spent = session.ledger.spent().amount - before.amount
     assert answer.cost == price.cost
-    assert spent == amount_of(price.cost)
+    assert spent == price.cost.amount
     assert answer.radius <= radius
     assert answer.certificate.joins == "T-own-radius"
     assert session.remaining == (100 - price.questions) // 1
@@ -44,7 +43,7 @@ def test_coarse_questions_save_the_clock_but_not_the_draws(csv: Path, opened: Op
     assert session.price(coarse).questions < 1
     session.ask_many([f"age > {i}" for i in range(20, 25)], radius=coarse)
 
-    assert amount_of(session.ledger.spent()) < 5 * amount_of(noise_of(session).cost())
+    assert session.ledger.spent().amount < 5 * noise_of(session).cost().amount
     assert session.remaining == 1
     session.ask("age > 80")
     with pytest.raises(BudgetExhausted):
@@ -75,7 +74,7 @@ def test_what_was_answered_is_priced_as_it_was_answered(csv: Path, opened: Opene
 
     assert price.known
     assert price.certificate == coarse.certificate
-    assert amount_of(price.cost) == price.questions == price.draws == 0
+    assert price.cost.amount == price.questions == price.draws == 0
     assert price.affordable(0) == 1
     assert not session.price_of("age > 51", radius=0.4).known
     assert "answered before" in price._repr_html_()

@@ -11,7 +11,6 @@ import polars as pl
 import pytest
 
 import peekproof
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import BudgetExhausted, InvalidInput, QuestionError
 from peekproof.noise.entropy import Seeded
 from session.people import noise_of
@@ -43,7 +42,7 @@ def opened(**arguments: object) -> peekproof.Session:
 
 
 def used(session: peekproof.Session) -> Fraction:
-    return amount_of(session.ledger.spent()) / amount_of(noise_of(session).cost())
+    return session.ledger.spent().amount / noise_of(session).cost().amount
 
 
 def inside(carrier: str) -> pl.DataFrame:
@@ -102,7 +101,7 @@ def test_a_condition_is_paid_for_once_on_the_way_down() -> None:
     before = session.remaining
     again = session.conditional("delay > 60 given carrier = 'UA'")
     assert session.remaining == before - 1
-    assert amount_of(again.cost) == amount_of(noise_of(session).cost())
+    assert again.cost.amount == noise_of(session).cost().amount
     assert not again.replayed
 
 

@@ -114,7 +114,7 @@ def test_the_questions_of_a_batch_share_the_price_of_a_round() -> None:
     with session_of() as session:
         batch = session.ask_many(["a < 5", "a < 6", "a < 5", "not a >= 6"])
 
-        assert [each.cost.count for each in batch] == [Fraction(1, 2), Fraction(1, 2), 0, 0]  # type: ignore[union-attr]
+        assert [each.cost.amount for each in batch] == [Fraction(1, 2), Fraction(1, 2), 0, 0]
         assert [each.replayed for each in batch] == [False, False, True, True]
         assert session.ledger.spent() == Draws(Fraction(1))
         assert (session.remaining, session.remaining_rounds) == (QUESTIONS - 2, ROUNDS - 1)
@@ -130,7 +130,7 @@ def test_answers_that_are_known_use_no_round() -> None:
             assert all(each.replayed for each in again)
         assert session.remaining_rounds == ROUNDS - 1
         mixed = session.ask_many(["a < 700", "a < 701"])  # the new one alone pays, and all of it
-        assert [each.cost.count for each in mixed] == [0, 1]  # type: ignore[union-attr]
+        assert [each.cost.amount for each in mixed] == [0, 1]
 
 
 def test_used_up_rounds_are_refused_and_known_answers_stay_free() -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from backends import here
-from peekproof.core.charge import FREE, amount_of
+from peekproof.core.charge import FREE
 from peekproof.core.errors import (
     BudgetExhausted,
     EvaluationFailed,
@@ -428,4 +428,4 @@ def test_remaining_is_exact_for_any_cost(csv: Path, opened: Opener) -> None:
     session.ask_many([f"age > {i}" for i in range(7)])
     assert session.ledger.spent() == session.plan.budget
     assert session.remaining == 0
-    assert isinstance(amount_of(session.ledger.spent()), Fraction)
+    assert isinstance(session.ledger.spent().amount, Fraction)

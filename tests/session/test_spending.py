@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from peekproof.cli.main import main
-from peekproof.core.charge import GDP, amount_of
+from peekproof.core.charge import GDP
 from peekproof.core.errors import BudgetExhausted, LedgerDamaged, PeekproofError
 from peekproof.ledger.entry import FORMAT, Body, follow
 from peekproof.ledger.ledger import Ledger
@@ -143,7 +143,7 @@ def test_a_vector_that_counted_as_too_few_questions_is_noticed(tmp_path: Path) -
         told = forged(
             tmp_path / "l",
             text,
-            cost=str(amount_of(price.cost)),
+            cost=str(price.cost.amount),
             terms=price.draw.record(),
             value=["1/2", "1/4", "1/4"],
         )
@@ -197,7 +197,7 @@ def test_a_sound_forgery_is_answered(tmp_path: Path) -> None:
     told = forged(
         tmp_path / "l",
         text,
-        cost=str(amount_of(price.cost)),
+        cost=str(price.cost.amount),
         terms=price.draw.record(),
         draws=price.draws,
         value=["1/2", "1/4", "1/4"],

@@ -19,7 +19,6 @@ from adversary.attacks import LABEL, Told, draw_sample, features, leanings, vote
 from backends import here
 from peekproof.audit.analysts.correlation import agreement
 from peekproof.cli.main import main
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import (
     BudgetExhausted,
     EvaluationFailed,
@@ -174,10 +173,10 @@ def test_two_sessions_on_one_file_close_each_others_rounds(tmp_path: Path) -> No
     with held(ledger=place) as one, held(ledger=place) as other:
         for number, session in enumerate([one, one, other, other, one, other]):
             session.ask(f"x > 0.4{number}", guess=0.6 - number / 100)
-        each = amount_of(mechanism_of(one).one_round.cost())
+        each = mechanism_of(one).one_round.cost().amount
         opened = [("0", each), ("0", 0), ("1", each), ("1", 0), ("2", each), ("3", each)]
         assert paid(one) == opened
-        assert amount_of(other.ledger.spent()) == 4 * each
+        assert other.ledger.spent().amount == 4 * each
         assert other.ask("x > 0.40").replayed
         one.ask("x > 0.45").certificate.verify()
 

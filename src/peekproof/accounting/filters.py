@@ -11,23 +11,43 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, log, log2, pi, sqrt
-from typing import cast, final
+from typing import Generic, Protocol, TypeVar, final
 
 from peekproof.core import check
-from peekproof.core.charge import (
-    GDP,
-    ZCDP,
-    Admitted,
-    ApproxDP,
-    Charge,
-    Draws,
-    Gate,
-    PureDP,
-    Refused,
-)
+from peekproof.core.charge import GDP, ZCDP, ApproxDP, Draws, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import down, float_down, float_up, up
 from peekproof.core.theorem import theorem
+
+S = TypeVar("S")
+C_contra = TypeVar("C_contra", contravariant=True)
+S_inv = TypeVar("S_inv")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Admitted(Generic[S]):
+    """The charge fits; `spent` is the total once it is made."""
+
+    spent: S
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Refused(Generic[S]):
+    """The charge does not fit under `limit`; nothing changes."""
+
+    limit: S
+
+
+class Gate(Protocol[C_contra, S_inv]):
+    """Decides adaptively, from what was spent, whether a further charge keeps the promise.
+
+    Implementations are filters (theorems that survive adaptively chosen charges), never
+    composition theorems for charges fixed in advance: those return a loss and have no `admit`.
+    """
+
+    def admit(self, cost: C_contra, *, spent: S_inv) -> Admitted[S_inv] | Refused[S_inv]: ...
 
 
 @final
@@ -185,32 +205,6 @@ class ApproxFilter:
         most = _most(self.limit, self.slack)
         fits = total.squares <= most.squares and total.delta <= most.delta
         return Admitted(total) if fits else Refused(most)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class SessionGate:
-    """Asks the one filter it holds; charges of another unit are a programming error."""
-
-    filter: ClockFilter | PureFilter | DrawsFilter
-
-    @classmethod
-    def within(cls, limit: Charge) -> "SessionGate":
-        """The gate that keeps charges within `limit`."""
-        match limit:
-            case GDP():
-                return cls(ClockFilter(limit))
-            case PureDP():
-                return cls(PureFilter(limit))
-            case Draws():
-                return cls(DrawsFilter(limit))
-
-    def admit(self, cost: Charge, *, spent: Charge) -> Admitted[Charge] | Refused[Charge]:
-        """What the filter says about the charge."""
-        asked: Gate[Charge, Charge] = cast("Gate[Charge, Charge]", self.filter)
-        if not type(cost) is type(spent) is type(self.filter.limit):
-            raise TypeError("a charge of another unit than the promise")
-        return asked.admit(cost, spent=spent)
 
 
 @final

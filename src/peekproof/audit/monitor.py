@@ -23,7 +23,7 @@ from peekproof.audit.evidence import mean_limits
 from peekproof.audit.fight import fight, seeded
 from peekproof.audit.opponents.protocol import Loss, Opponent, Promise, Setup, Terms, promise_of
 from peekproof.core import check
-from peekproof.core.charge import GDP, ApproxDP, PureDP, amount_of, unit_of
+from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import argmin, decimal_down, decimal_up, float_up, level_down, up
 from peekproof.core.secret import Exact
@@ -328,7 +328,7 @@ class MonitorReport:
             "confidence": level_down(self.confidence),
             "level": self.level,
             "seed": self.seed,
-            "claim": self.loss and {unit_of(self.loss): float(amount_of(self.loss))},
+            "claim": self.loss and {self.loss.unit: float(self.loss.amount)},
             "measures": [each.to_dict() for each in self.measures],
             "flagged": self.flagged,
         }

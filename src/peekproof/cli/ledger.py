@@ -18,7 +18,6 @@ import click
 
 from peekproof.cli import options, render
 from peekproof.core.certificate import Interval, Span
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput, LedgerMissing
 from peekproof.core.finding import Chosen, Finding, Level, Numbers
 from peekproof.core.numerics import decimal_up, level_down
@@ -484,12 +483,12 @@ def _show_analysts(found: Replay) -> None:
 
 
 def _part(found: Replay) -> str:
-    return f"{float(amount_of(found.state.spent) / amount_of(found.opening.budget)):.2%}"
+    return f"{float(found.state.spent.amount / found.opening.budget.amount):.2%}"
 
 
 def _percent(found: Replay, name: str) -> str:
     spent = found.state.accounts.of(name).spent
-    return f"{float(spent / amount_of(found.opening.budget)):.2%}"
+    return f"{float(spent / found.opening.budget.amount):.2%}"
 
 
 @click.command()
@@ -635,7 +634,7 @@ def show(path: str, json_wanted: bool) -> None:
                 **without_keys(opening.to_body()),
                 "data": opening.public_name,
                 "confidence": level_down(opening.confidence),
-                "spent": str(amount_of(book.spent())),
+                "spent": str(book.spent().amount),
                 "draws": draws,
                 "unanswered": lost,
                 "remaining": left,
@@ -656,7 +655,7 @@ def show(path: str, json_wanted: bool) -> None:
             render.line("opened without a witness: nothing tells whether it is the only ledger")
         for each in book.seen.overrides:
             render.line(f"overridden ({each['reason']}): {each['against']}")
-        room = amount_of(plan.budget) - past.spent
+        room = plan.budget.amount - past.spent
         rounds = mechanism.rounds_left(past, room=room)
         in_rounds = "" if rounds is None else f" in {rounds:,} more rounds"
         render.line(

@@ -16,7 +16,7 @@ from peekproof.client.http import Json
 from peekproof.client.promise import Promise, understood
 from peekproof.core import check
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import UNITS, amount_of, unit_of
+from peekproof.core.charge import charge_in
 from peekproof.core.errors import CertificateMismatch, GatewayError, GatewayUnavailable, NotAllowed
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
@@ -326,8 +326,8 @@ class Rebuilding:
             raise ValueError("the answer to another question")
         settled: Settled = settled_from_body({**record, "analyst": ""})
         plan = self._promise.plan
-        cost = UNITS[unit_of(plan.budget)](Fraction(record["cost"]))
-        if not record["drawn"] and amount_of(cost):
+        cost = charge_in(plan.budget.unit, Fraction(record["cost"]))
+        if not record["drawn"] and cost.amount:
             raise ValueError("a cost for nothing new")
         return RecordedReplies(
             settled={digest: settled},
@@ -378,7 +378,7 @@ def checked_price(promise: Promise, said: Json, *, scale: Fraction) -> Price:
             found = Price(
                 draw=draw,
                 certificate=promise.certificate(draw, failed=False, overrides=overrides),
-                cost=UNITS[unit_of(plan.budget)](Fraction(said["cost"])),
+                cost=charge_in(plan.budget.unit, Fraction(said["cost"])),
                 draws=int(said["draws"]),
                 questions=Fraction(1),
             )

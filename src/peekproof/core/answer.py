@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, final, overload
 
 from peekproof.core.certificate import UNIT, Certificate, Interval, Span
-from peekproof.core.charge import Charge, amount_of
+from peekproof.core.charge import Charge
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import answer_html, choice_html, histogram_html, quantile_html
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, float_up, level_down
@@ -92,7 +92,7 @@ class Answer:
     @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
-        return not self.drawn and not amount_of(self.cost)
+        return not self.drawn and not self.cost.amount
 
     def __contains__(self, value: float) -> bool:
         return value in self.interval
@@ -130,7 +130,7 @@ class Answer:
             "high": self.high,
             "radius": self.radius,
             "confidence": self.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),
@@ -170,7 +170,7 @@ class Choice:
     @property
     def replayed(self) -> bool:
         """Whether the choice was made before, so that this call cost nothing."""
-        return not amount_of(self.cost)
+        return not self.cost.amount
 
     def __str__(self) -> str:
         said = f"(best of {self.candidates:,} up to {digits_up(self.gap)})"
@@ -206,7 +206,7 @@ class Choice:
             "gap": self.gap,
             **told,
             "confidence": self.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),
@@ -239,7 +239,7 @@ class HistogramAnswer:
     @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
-        return not amount_of(self.cost)
+        return not self.cost.amount
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -305,7 +305,7 @@ class HistogramAnswer:
                 for label, cell in zip(map(visible, self.labels), self.cells, strict=True)
             ],
             "confidence": first.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),
@@ -341,7 +341,7 @@ class QuantileAnswer:
     @property
     def replayed(self) -> bool:
         """Whether the answer was given before, so that this call cost nothing."""
-        return not amount_of(self.cost)
+        return not self.cost.amount
 
     def __str__(self) -> str:
         levels = self.levels
@@ -376,7 +376,7 @@ class QuantileAnswer:
             "lowest_level": self.levels.low,
             "highest_level": self.levels.high,
             "confidence": self.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),

@@ -1,4 +1,4 @@
-"""Privacy losses and charges: exact amounts that a ledger adds up, and the question of a budget.
+"""Privacy losses and charges: exact amounts, some of which ledgers add up.
 
 Each notion of stability is a frozen value: total variation, and pure, approximate, Rényi,
 zero-concentrated and Gaussian differential privacy. It bounds how much the law of a mechanism's
@@ -6,19 +6,43 @@ whole output can change when one record is replaced. Amounts are Fractions: sums
 order of charges cannot matter.
 
 A ledger charges in one unit, which is fixed when the ledger is opened: Gaussian loss, pure loss,
-or a number of draws. Before each charge it asks a `Gate` one question: is this much admitted?
+or a number of draws.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from itertools import groupby
-from operator import attrgetter
+from operator import add
 from types import MappingProxyType
-from typing import Generic, Protocol, TypeVar, final
+from typing import ClassVar, Self, final
 
 from peekproof.core import check
+
+
+class Charge:
+    """So much of one unit: what an answer costs, or all that a ledger may spend.
+
+    A ledger adds up in one unit, that of its budget; two units are never added.
+    """
+
+    __slots__ = ()
+
+    unit: ClassVar[str]
+
+    @property
+    def amount(self) -> Fraction:
+        """The number of units."""
+        raise NotImplementedError
+
+    def __add__(self, other: Self) -> Self:
+        if type(self) is not type(other):
+            raise TypeError(f"{self.unit} and {other.unit} cannot be added")
+        return type(self)(self.amount + other.amount)  # type: ignore[call-arg]
+
+    def __mul__(self, count: int) -> Self:
+        return self if count == 1 else type(self)(self.amount * count)  # type: ignore[call-arg]
 
 
 @final
@@ -34,19 +58,19 @@ class TV:
 
 @final
 @dataclass(frozen=True, slots=True, order=True)
-class PureDP:
+class PureDP(Charge):
     """ε-differential privacy: every event's probability changes by at most a factor e^ε."""
 
     epsilon: Fraction
 
+    unit: ClassVar[str] = "epsilon"
+
     def __post_init__(self) -> None:
         check.amount(epsilon=self.epsilon)
 
-    def __add__(self, other: "PureDP") -> "PureDP":
-        return PureDP(self.epsilon + other.epsilon)
-
-    def __mul__(self, count: int) -> "PureDP":
-        return self if count == 1 else PureDP(self.epsilon * count)
+    @property
+    def amount(self) -> Fraction:
+        return self.epsilon
 
 
 @final
@@ -94,7 +118,7 @@ class ZCDP:
 
 @final
 @dataclass(frozen=True, slots=True, order=True)
-class GDP:
+class GDP(Charge):
     """Gaussian differential privacy, by the square of μ: as hard to tell apart as N(0,1), N(μ,1).
 
     A Δ-sensitive value behind Gaussian noise σ has μ² = (Δ/σ)². Squares add under adaptive
@@ -103,77 +127,50 @@ class GDP:
 
     mu_squared: Fraction
 
+    unit: ClassVar[str] = "mu_squared"
+
     def __post_init__(self) -> None:
         check.amount(mu_squared=self.mu_squared)
 
-    def __add__(self, other: "GDP") -> "GDP":
-        return GDP(self.mu_squared + other.mu_squared)
-
-    def __mul__(self, count: int) -> "GDP":
-        return self if count == 1 else GDP(self.mu_squared * count)
+    @property
+    def amount(self) -> Fraction:
+        return self.mu_squared
 
 
 @final
 @dataclass(frozen=True, slots=True, order=True)
-class Draws:
+class Draws(Charge):
     """How many answers were drawn: what a promise without noise counts."""
 
     count: Fraction
 
+    unit: ClassVar[str] = "draws"
+
     def __post_init__(self) -> None:
         check.amount(count=self.count)
 
-    def __add__(self, other: "Draws") -> "Draws":
-        return Draws(self.count + other.count)
-
-    def __mul__(self, count: int) -> "Draws":
-        return self if count == 1 else Draws(self.count * count)
+    @property
+    def amount(self) -> Fraction:
+        return self.count
 
 
 FREE = GDP(Fraction(0))
 
 
-Charge = GDP | PureDP | Draws
-
 UNITS: Mapping[str, type[GDP] | type[PureDP] | type[Draws]] = MappingProxyType(
-    {"mu_squared": GDP, "epsilon": PureDP, "draws": Draws}
+    {each.unit: each for each in (GDP, PureDP, Draws)}
 )
 
 
-# Every charge passes here several times, and a table is faster than a match.
-_AMOUNTS: Mapping[type[Charge], Callable[[Charge], Fraction]] = {
-    GDP: attrgetter("mu_squared"),
-    PureDP: attrgetter("epsilon"),
-    Draws: attrgetter("count"),
-}
-
-
-def unit_of(charge: Charge) -> str:
-    """The name of the unit, as ledgers record it."""
-    return next(name for name, unit in UNITS.items() if isinstance(charge, unit))
-
-
-def amount_of(charge: Charge) -> Fraction:
-    """The number of units."""
-    return _AMOUNTS[type(charge)](charge)
-
-
-def added(first: Charge, second: Charge) -> Charge:
-    """The sum of two charges of one unit; two units are a programming error."""
-    if type(first) is not type(second):
-        raise TypeError("charges of two units cannot be added")
-    return type(first)(amount_of(first) + amount_of(second))
+def charge_in(unit: str, amount: Fraction = Fraction(0)) -> Charge:
+    """So much of a unit, by the name that ledgers record it under."""
+    return UNITS[unit](amount)
 
 
 def used_part(spent: Charge, budget: Charge) -> float:
     """Which part of a budget is used, for people."""
-    whole = amount_of(budget)
-    return float(amount_of(spent) / whole) if whole else 0.0
-
-
-def nothing(unit: str) -> Charge:
-    """Zero of this unit."""
-    return UNITS[unit](Fraction(0))
+    whole = budget.amount
+    return float(spent.amount / whole) if whole else 0.0
 
 
 @final
@@ -195,35 +192,4 @@ def cost_of(offers: Sequence[Offer]) -> Charge:
     if len(offers) == 1:
         return offers[0].cost
     runs = [(offer, len(list(equal))) for offer, equal in groupby(offers)]
-    return reduce(added, (offer.cost * count for offer, count in runs))
-
-
-S = TypeVar("S")
-C_contra = TypeVar("C_contra", contravariant=True)
-S_inv = TypeVar("S_inv")
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Admitted(Generic[S]):
-    """The charge fits; `spent` is the total once it is made."""
-
-    spent: S
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Refused(Generic[S]):
-    """The charge does not fit under `limit`; nothing changes."""
-
-    limit: S
-
-
-class Gate(Protocol[C_contra, S_inv]):
-    """Decides adaptively, from what was spent, whether a further charge keeps the promise.
-
-    Implementations are filters (theorems that survive adaptively chosen charges), never
-    composition theorems for charges fixed in advance: those return a loss and have no `admit`.
-    """
-
-    def admit(self, cost: C_contra, *, spent: S_inv) -> Admitted[S_inv] | Refused[S_inv]: ...
+    return reduce(add, (offer.cost * count for offer, count in runs))

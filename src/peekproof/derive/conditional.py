@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, final
 
 from peekproof.core.answer import Answer, HistogramAnswer
 from peekproof.core.certificate import Certificate, Interval, Part, Span, Target
-from peekproof.core.charge import Charge, added, amount_of
+from peekproof.core.charge import Charge
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import (
     Html,
@@ -251,7 +251,7 @@ class ConditionalAnswer:
 
     @property
     def cost(self) -> Charge:
-        return added(self.over.cost, self.under.cost)
+        return self.over.cost + self.under.cost
 
     @property
     def remaining(self) -> int:
@@ -312,7 +312,7 @@ class ConditionalAnswer:
             "high": self.high,
             "radius": self.radius,
             "confidence": self.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),
@@ -462,7 +462,7 @@ class GroupedAnswer:
                 for label, cell, size in zip(self.labels, self.cells, self.sizes, strict=True)
             ],
             "confidence": self.confidence,
-            "cost": str(amount_of(self.cost)),
+            "cost": str(self.cost.amount),
             "replayed": self.replayed,
             "remaining": self.remaining,
             "theorems": list(self.certificate.theorems),

@@ -10,7 +10,7 @@ from fractions import Fraction
 from secrets import token_hex
 from typing import Any, final
 
-from peekproof.core.charge import UNITS, Charge, Offer, amount_of, unit_of
+from peekproof.core.charge import Charge, Offer, charge_in
 from peekproof.core.errors import LedgerDamaged
 
 GENESIS = bytes(32)
@@ -113,7 +113,7 @@ def charge_body(
     listed: list[Body] = [{"digest": key, "text": text} for key, text in questions.items()]
     for each, value in zip(listed, values, strict=False):
         each["value"] = _value_to_json(value)
-    body: Body = {"questions": listed, "spent": str(amount_of(total))}
+    body: Body = {"questions": listed, "spent": str(total.amount)}
     if analyst:
         body["analyst"] = analyst
     if all(offer == offers[0] for offer in offers):
@@ -185,7 +185,7 @@ def _value_from_json(found: object) -> Value:
 
 def offer_to_body(offer: Offer) -> Body:
     """An offer: its cost, and what is out of the ordinary."""
-    body: Body = {"cost": str(amount_of(offer.cost))}
+    body: Body = {"cost": str(offer.cost.amount)}
     if offer.terms:
         body["terms"] = dict(offer.terms)
     if offer.draws != 1:
@@ -199,7 +199,7 @@ def offer_from_body(body: Body, *, unit: str) -> Offer:
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
         raise ValueError("a question is at least one draw")
     terms = {str(key): str(value) for key, value in body.get("terms", {}).items()}
-    return Offer(cost=UNITS[unit](Fraction(body["cost"])), terms=terms, draws=draws)
+    return Offer(cost=charge_in(unit, Fraction(body["cost"])), terms=terms, draws=draws)
 
 
 def settled_to_body(settled: Settled) -> Body:
@@ -366,8 +366,8 @@ def _promise(opening: Opening | PublicOpening) -> Body:
         "confidence": str(opening.confidence),
         "questions": opening.questions,
         "mechanism": opening.mechanism,
-        "unit": unit_of(opening.budget),
-        "budget": str(amount_of(opening.budget)),
+        "unit": opening.budget.unit,
+        "budget": str(opening.budget.amount),
         "entropy": opening.entropy,
     }
 
@@ -387,7 +387,7 @@ def _told(body: Body) -> Body:
         "confidence": Fraction(body["confidence"]),
         "questions": int(body["questions"]),
         "mechanism": _texts(body["mechanism"]),
-        "budget": UNITS[str(body["unit"])](Fraction(body["budget"])),
+        "budget": charge_in(str(body["unit"]), Fraction(body["budget"])),
         "entropy": str(body["entropy"]),
         "witness": str(body.get("witness", "")),
         "name": str(body.get("name", "")),

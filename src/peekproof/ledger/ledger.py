@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain
 from typing import TypeVar, final
 
-from peekproof.core.charge import Charge, Offer, Refused, added, amount_of, cost_of
+from peekproof.core.charge import Charge, Offer, cost_of
 from peekproof.core.cuts import Cut
 from peekproof.core.errors import (
     IN_DOUBT,
@@ -38,7 +38,7 @@ from peekproof.ledger.entry import (
 from peekproof.ledger.html import ledger_html
 from peekproof.ledger.log import Draft, Log
 from peekproof.ledger.places import create_store, has_store, open_store
-from peekproof.ledger.state import State, check_shares, shares_to_body
+from peekproof.ledger.state import OverLimit, State, check_shares, shares_to_body
 from peekproof.ledger.store import Store
 from peekproof.ledger.witness import Watch, Witness
 
@@ -137,7 +137,7 @@ class Ledger:
         offers: Offers,
         release: Callable[[tuple[str, ...]], Sequence[Value]],
         analyst: str = "",
-    ) -> Written | Refused[Charge]:
+    ) -> Written | OverLimit:
         """Charge for and answer each question (text by digest) that is still unanswered.
 
         One transaction: under the write lock `offers` says what they cost after all that anybody
@@ -146,7 +146,7 @@ class Ledger:
         writes nothing.
         """
 
-        def step(draft: Draft) -> "Written | Refused[Charge]":  # not made at each call
+        def step(draft: Draft) -> "Written | OverLimit":  # not made at each call
             charged = self._charged(questions, offers, analyst)
             if not isinstance(charged, _Charged):
                 return charged
@@ -156,7 +156,7 @@ class Ledger:
                 for (digest, paid), value in zip(charged.paid.items(), values, strict=True)
             }
             entry = draft.add("answer", charged.body(analyst, values))
-            self.seen.charge(charged.paid, cost=amount_of(charged.cost), spent=charged.total)
+            self.seen.charge(charged.paid, cost=charged.cost.amount, spent=charged.total)
             self.seen.stage(answers)
             draft.once_written(lambda: self.seen.show(entry, answers))
             return Written(entry.sequence, tuple(charged.paid), charged.offers)
@@ -165,19 +165,19 @@ class Ledger:
 
     def lose(
         self, questions: Mapping[str, str], *, offers: Offers, analyst: str = ""
-    ) -> Written | Refused[Charge]:
+    ) -> Written | OverLimit:
         """Charge for each question that is still unanswered, whether it will be answered or not.
 
         For what tells something even if it fails: it is paid for before a row is read, or when
         reading it failed.
         """
 
-        def step(draft: Draft) -> "Written | Refused[Charge]":
+        def step(draft: Draft) -> "Written | OverLimit":
             charged = self._charged(questions, offers, analyst)
             if not isinstance(charged, _Charged):
                 return charged
             entry = draft.add("lost", charged.body(analyst))
-            self.seen.charge(charged.paid, cost=amount_of(charged.cost), spent=charged.total)
+            self.seen.charge(charged.paid, cost=charged.cost.amount, spent=charged.total)
             self.seen.lose(entry, charged.paid)
             return Written(entry.sequence, tuple(charged.paid), charged.offers)
 
@@ -220,11 +220,11 @@ class Ledger:
 
     def fits(self, offers: Sequence[Offer], *, analyst: str = "") -> bool:
         """Whether so much can be charged, as of the last look."""
-        return self._fits(offers, cost_of(offers), analyst) if offers else True
+        return not offers or not self.seen.too_much(offers, cost_of(offers), analyst)
 
     def _charged(
         self, questions: Mapping[str, str], offers: Offers, analyst: str
-    ) -> "_Charged | Written | Refused[Charge]":
+    ) -> "_Charged | Written | OverLimit":
         """What is to be charged for the new ones among these, if there are some and they fit."""
         state = self.seen
         known = state.answers, state.staged
@@ -235,13 +235,13 @@ class Ledger:
             raise LedgerClosed(ledger=self.public_place, reason=state.why_closed)
         made = tuple(offers(tuple(fresh)))
         cost = cost_of(made)
-        if not self._fits(made, cost, analyst):
-            return Refused(self.opening.budget)
+        if self.seen.too_much(made, cost, analyst):
+            return OverLimit(self.opening.budget)
         paid = {
             digest: Paid(text, each, analyst)
             for (digest, text), each in zip(fresh.items(), made, strict=True)
         }
-        return _Charged(paid, made, cost, added(state.spent, cost))
+        return _Charged(paid, made, cost, state.spent + cost)
 
     def alone(self, digests: Collection[str], act: Callable[[], T]) -> T:
         """What `act` returns, while no other thread draws any of these."""
@@ -440,15 +440,6 @@ class Ledger:
     def _repr_html_(self) -> str:
         """The ledger for a notebook."""
         return ledger_html(self)
-
-    def _fits(self, offers: Sequence[Offer], cost: Charge, analyst: str) -> bool:
-        """The one place where it is decided whether a charge fits."""
-        state, draws = self.seen, sum(each.draws for each in offers)
-        return (
-            amount_of(added(state.spent, cost)) <= amount_of(self.opening.budget)
-            and state.draws + draws <= self.opening.questions
-            and state.accounts.within_share(analyst, amount_of(cost), draws)
-        )
 
 
 @final

@@ -5,7 +5,7 @@ import json
 import threading
 from fractions import Fraction
 
-from peekproof.core.charge import UNITS, amount_of, unit_of
+from peekproof.core.charge import charge_in
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.answers import Answers
 from peekproof.ledger.entry import (
@@ -26,7 +26,7 @@ def taken(state: State) -> Snapshot:
         raise TypeError("nothing to take a snapshot of")
     body = {
         "format": FORMAT,
-        "spent": str(amount_of(state.spent)),
+        "spent": str(state.spent.amount),
         "draws": state.draws,
         "answers": len(state.answers),
         "unanswered": {str(entry): sorted(each) for entry, each in state.unanswered.items()},
@@ -65,8 +65,8 @@ def restored(store: Store, snapshot: Snapshot, *, lock: threading.RLock) -> Stat
         state.apply(first)
         if state.opening is None:
             raise ValueError("the first entry opens nothing")
-        unit = unit_of(state.opening.budget)
-        state.spent = UNITS[unit](Fraction(body["spent"]))
+        unit = state.opening.budget.unit
+        state.spent = charge_in(unit, Fraction(body["spent"]))
         state.draws = int(body["draws"])
         for sequence, digests in body["unanswered"].items():
             (entry,) = store.read(after=int(sequence) - 1, most=1)

@@ -1,11 +1,11 @@
 """What a ledger says: the result of replaying its entries, and nothing else."""
 
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.charge import FREE, Charge, Offer, amount_of, cost_of, nothing, unit_of
+from peekproof.core.charge import FREE, Charge, Offer, charge_in, cost_of
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
 from peekproof.ledger.entry import (
     FORMAT,
@@ -19,6 +19,15 @@ from peekproof.ledger.entry import (
     restored_override,
 )
 from peekproof.ledger.postgres_place import is_postgres
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OverLimit:
+    """Charges that do not fit under a limit: nothing was changed."""
+
+    limit: Charge
+
 
 # Who asked how much, and how much of the budget is set aside for whom.
 
@@ -78,19 +87,19 @@ class Accounts:
             return True
         share, used = self.share_of(analyst), self._used(analyst)
         return (
-            used.spent + cost <= share * amount_of(self.budget)
+            used.spent + cost <= share * self.budget.amount
             and used.draws + draws <= share * self.questions
         )
 
     def left(self, analyst: str) -> tuple[Fraction, int]:
         """How much of the analyst's share is left: of the budget, and in questions."""
         share, used = self.share_of(analyst), self._used(analyst)
-        amount = share * amount_of(self.budget) - used.spent
+        amount = share * self.budget.amount - used.spent
         return max(Fraction(0), amount), max(0, int(share * self.questions) - used.draws)
 
     def part(self, analyst: str) -> float:
         """Which part of the whole budget this analyst has used, for people."""
-        whole = amount_of(self.budget)
+        whole = self.budget.amount
         return float(self.of(analyst).spent / whole) if whole else 0.0
 
     def _used(self, analyst: str) -> Account:
@@ -254,7 +263,7 @@ class State:
         """Something was drawn on these terms."""
         if self.offers and offer == next(reversed(self.offers.values())):
             return  # as most are
-        key = amount_of(offer.cost), offer.draws, *sorted(offer.terms.items())
+        key = offer.cost.amount, offer.draws, *sorted(offer.terms.items())
         self.offers.setdefault(key, offer)
 
     def set_aside(self, entry: Entry, shares: Mapping[str, Fraction]) -> None:
@@ -312,41 +321,53 @@ class State:
         if entry.kind != "open":
             raise ValueError("the first entry must open the ledger")
         self.opening = opening = Opening.from_body(body)
-        self.spent = nothing(unit_of(opening.budget))
+        self.spent = charge_in(opening.budget.unit)
         self.accounts = Accounts(opening.budget, opening.questions)
         self.last = entry
 
     def _answer(self, entry: Entry, body: Body, budget: Charge) -> None:
-        answers = answers_from_body(body, unit=unit_of(budget))
+        answers = answers_from_body(body, unit=budget.unit)
         if any(digest in self.answers for digest in answers):
             raise ValueError("a question that was answered before")
         if "lost" in body:
-            paid = paid_from_body(body, unit=unit_of(budget))
+            paid = paid_from_body(body, unit=budget.unit)
             waiting = self.unanswered[int(body["lost"])]
             if any(waiting[digest] != each for digest, each in paid.items()):
                 raise ValueError("an answer to something else than was paid for")
-            if Fraction(body["spent"]) != amount_of(self.spent):
+            if Fraction(body["spent"]) != self.spent.amount:
                 raise ValueError("the recorded total is not the sum of the charges")
             self.recover(int(body["lost"]), paid)
         else:
             self._check_and_charge(entry, body, budget)
         self.show(entry, answers)
 
+    def too_much(self, offers: Sequence[Offer], cost: Charge, analyst: str) -> str:
+        """Why these do not fit, which cost so much together; "" if they do.
+
+        The one place where it is decided, before a charge and whenever its record is read.
+        """
+        draws = sum(each.draws for each in offers)
+        if self.opening is None:
+            return "something was charged before the ledger was opened"
+        if (self.spent + cost).amount > self.opening.budget.amount:
+            return "more was charged than the budget holds"
+        if self.draws + draws > self.opening.questions:
+            return "more was drawn than was promised for"
+        if not self.accounts.within_share(analyst, cost.amount, draws):
+            return "an analyst drew more than their share"
+        return ""
+
     def _check_and_charge(self, entry: Entry, body: Body, budget: Charge) -> dict[str, Paid]:
         if self.closed:
             raise ValueError("something was charged after the ledger was closed")
-        questions = paid_from_body(body, unit=unit_of(budget))
-        cost = amount_of(cost_of([paid.offer for paid in questions.values()]))
-        total = amount_of(self.spent) + cost
-        if total > amount_of(budget):
-            raise ValueError("more was charged than the budget holds")
-        draws = sum(paid.offer.draws for paid in questions.values())
-        if self.opening and self.draws + draws > self.opening.questions:
-            raise ValueError("more was drawn than was promised for")
-        if not self.accounts.within_share(str(body.get("analyst", "")), cost, draws):
-            raise ValueError("an analyst drew more than their share")
-        if total != Fraction(body["spent"]):
+        questions = paid_from_body(body, unit=budget.unit)
+        offers = [paid.offer for paid in questions.values()]
+        cost = cost_of(offers)
+        if problem := self.too_much(offers, cost, str(body.get("analyst", ""))):
+            raise ValueError(problem)
+        total = self.spent + cost
+        if total.amount != Fraction(body["spent"]):
             raise ValueError("the recorded total is not the sum of the charges")
-        self.charge(questions, cost=cost, spent=type(budget)(total))
+        self.charge(questions, cost=cost.amount, spent=total)
         self.last = entry
         return questions

@@ -37,7 +37,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, get_args
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import Certificate, Span, Target
-from peekproof.core.charge import Charge, amount_of
+from peekproof.core.charge import Charge
 from peekproof.core.errors import (
     BudgetExhausted,
     InvalidInput,
@@ -801,14 +801,12 @@ class Mechanism(Recorded, ABC):
 
         The room is in the unit of the budget: what is left of it, or of an analyst's share.
         """
-        return min(
-            draws, int(room // (amount_of(self.budget(past.target)) / past.target.questions))
-        )
+        return min(draws, int(room // (self.budget(past.target).amount / past.target.questions)))
 
     @final
     def left(self, past: Past) -> int:
         """How many more questions fit as planned, if nothing is set aside for anybody."""
-        room = amount_of(self.budget(past.target)) - past.spent
+        room = self.budget(past.target).amount - past.spent
         return self.fits(past, room=room, draws=past.target.questions - past.draws)
 
     def rounds_left(self, past: Past, *, room: Fraction) -> int | None:  # noqa: ARG002
@@ -922,7 +920,7 @@ class Mechanism(Recorded, ABC):
                     for each in (draw for waiting in pending.values() for draw in waiting):
                         before = before.told(each.told(None))
                 step.draw.check(self, before)
-                spent, draws = spent + amount_of(step.draw.cost), draws + step.draw.draws
+                spent, draws = spent + step.draw.cost.amount, draws + step.draw.draws
                 pending.setdefault(step.number, []).append(step.draw)
             else:
                 pending[step.number].remove(step.draw)

@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Interval, Span, Target
-from peekproof.core.charge import GDP, Charge, amount_of
+from peekproof.core.charge import GDP, Charge
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level
 from peekproof.core.numerics import argmin, decimal_up, float_up, log_of, up
@@ -169,7 +169,7 @@ class Gaussian(Mechanism):
 
     def worth(self, draw: Draw, target: Target) -> Fraction:  # noqa: ARG002
         """How many planned questions a draw costs as much as."""
-        return amount_of(draw.cost) / self.cost().mu_squared
+        return draw.cost.amount / self.cost().mu_squared
 
 
 @final

@@ -12,7 +12,7 @@ from typing import final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Target
-from peekproof.core.charge import Charge, nothing, unit_of
+from peekproof.core.charge import Charge, charge_in
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, VacuousPlan
 from peekproof.core.html import Html, bold, box, faint, folded_certificate, joined, lines, text
 from peekproof.core.numerics import decimal_up, digits_up, float_up, largest, level_down, up
@@ -136,7 +136,7 @@ class Price:
         return cls(
             draw=draw,
             certificate=certificate,
-            cost=nothing(unit_of(draw.cost)),
+            cost=charge_in(draw.cost.unit),
             draws=0,
             questions=Fraction(0),
             failed=failed,

@@ -8,7 +8,6 @@ from fractions import Fraction
 from math import lcm
 from typing import final
 
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.data.files import silent
 from peekproof.data.load import load
@@ -77,7 +76,7 @@ class Timeline:
         self._ledger = ledger
         self._turn = threading.Lock()
         self._last = 0
-        self._budget = amount_of(ledger.opening.budget)
+        self._budget = ledger.opening.budget.amount
         self._draws = 0
         self._moments: list[Moment] = []
         self._places: list[Place] = []

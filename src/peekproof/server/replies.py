@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
-from peekproof.core.charge import Charge, amount_of
+from peekproof.core.charge import Charge
 from peekproof.core.finding import Chosen as ChosenBefore
 from peekproof.core.finding import Finding
 from peekproof.data.statistic import PairStatistic
@@ -215,6 +215,6 @@ class Replying:
             text=settled.text,
             value=str(value) if isinstance(value, Fraction) else [str(each) for each in value],
             terms=dict(settled.terms),
-            cost=str(amount_of(cost)),
+            cost=str(cost.amount),
             drawn=drawn,
         )

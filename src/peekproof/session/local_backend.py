@@ -14,7 +14,7 @@ from typing import Any, cast, final
 
 from peekproof.core.answer import Answer
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Charge, Offer, Refused, amount_of, nothing, unit_of, used_part
+from peekproof.core.charge import Charge, Offer, charge_in, used_part
 from peekproof.core.errors import (
     EvaluationFailed,
     LedgerClosed,
@@ -29,6 +29,7 @@ from peekproof.guess.guesser import Guesser
 from peekproof.ledger.entry import Settled
 from peekproof.ledger.entry import Value as Recorded
 from peekproof.ledger.ledger import Ledger, Written
+from peekproof.ledger.state import OverLimit
 from peekproof.mechanisms.base import Ask, Draw, Past, Query, Reply
 from peekproof.mechanisms.plan import Plan, Price, certificate_of
 from peekproof.noise.entropy import Entropy
@@ -258,7 +259,7 @@ class LocalBackend:
         return self.plan.mechanism.fits(past, room=room, draws=draws)
 
     def _rounds_left(self, past: Past) -> int | None:
-        room, accounts = amount_of(self._budget) - past.spent, self.ledger.seen.accounts
+        room, accounts = self._budget.amount - past.spent, self.ledger.seen.accounts
         if accounts.shares:
             room = min(room, accounts.left(self.analyst)[0])
         return self.plan.mechanism.rounds_left(past, room=room)
@@ -451,7 +452,7 @@ class _Drawing:
         backend = self._backend
         lost = backend.ledger.lose(self._texts, offers=self._offers, analyst=backend.analyst)
         paid = self._paid(lost)
-        if not paid or isinstance(lost, Refused):
+        if not paid or isinstance(lost, OverLimit):
             return paid
         made = [self._draws[each] for each in lost.digests]
         try:
@@ -468,7 +469,7 @@ class _Drawing:
         backend, asks = self._backend, [self._fresh[each] for each in digests]
         past = backend._seen_past()
         if past.draws >= past.target.questions:  # no level is left; the ledger refuses it
-            return [Offer(cost=nothing(unit_of(backend._budget))) for _ in asks]
+            return [Offer(cost=charge_in(backend._budget.unit)) for _ in asks]
         made = backend._offered(asks, past)
         self._draws = dict(zip(digests, made, strict=True))
         return [offer_of(draw, ask.what.span) for draw, ask in zip(made, asks, strict=True)]
@@ -482,8 +483,8 @@ class _Drawing:
             backend.ledger.lose(self._texts, offers=self._offers, analyst=backend.analyst)
             raise
 
-    def _paid(self, found: Written | Refused[Charge]) -> dict[str, Charge]:
-        if isinstance(found, Refused):
+    def _paid(self, found: Written | OverLimit) -> dict[str, Charge]:
+        if isinstance(found, OverLimit):
             raise self._backend._refusal(
                 self._backend._worth(list(self._draws.values())) or len(self._fresh)
             )

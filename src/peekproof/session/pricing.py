@@ -5,7 +5,6 @@ from dataclasses import replace
 from fractions import Fraction
 
 from peekproof.core.answer import Answer
-from peekproof.core.charge import added
 from peekproof.core.numerics import decimal_up, float_up
 from peekproof.core.width import Width, plus_minus
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
@@ -135,7 +134,7 @@ def quotient_price(form: Given, over: Price, under: Price, *, group: Answer | No
     wider = max(over, under, key=lambda each: each.certificate.radius)
     return replace(
         wider,
-        cost=added(over.cost, under.cost),
+        cost=over.cost + under.cost,
         draws=over.draws + under.draws,
         questions=over.questions + under.questions,
         told=width,

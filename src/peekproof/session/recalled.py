@@ -8,7 +8,7 @@ from typing import final
 
 from peekproof.core.answer import Answer, HistogramAnswer
 from peekproof.core.certificate import Certificate, Interval, Span
-from peekproof.core.charge import nothing
+from peekproof.core.charge import charge_in
 from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.finding import Chosen, Finding, Numbers
 from peekproof.derive.conditional import GroupedAnswer
@@ -108,7 +108,7 @@ class Recall:
 def _within(form: Grouped, settled: Settled, certificate: Certificate) -> Numbers:
     """What holds within the cells, as it follows from what was drawn for them."""
     shares = numbers(settled.value)
-    free = nothing("draws")
+    free = charge_in("draws")
     cells = tuple(
         Answer(question=label, released=share, certificate=certificate, cost=free, remaining=0)
         for label, share in zip(form.labels * 2, shares, strict=True)

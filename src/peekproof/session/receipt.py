@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import final
 
 from peekproof.core.certificate import Certificate
-from peekproof.core.charge import Offer, amount_of, unit_of
+from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Finding
 from peekproof.core.numerics import level_down
@@ -84,8 +84,8 @@ class Receipt:
             "entry": self.entry.sequence,
             "entry_digest": self.entry.digest.hex(),
             "at": self.at,
-            "unit": unit_of(self.offer.cost),
-            "cost": str(amount_of(self.offer.cost)),
+            "unit": self.offer.cost.unit,
+            "cost": str(self.offer.cost.amount),
             "draws": self.offer.draws,
             "left": self.left,
             "rounds_left": self.rounds_left,
@@ -118,13 +118,13 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
         {"reason": str(each["reason"]), "against": private.published(str(each["against"]))}
         for each in ledger.look().overrides
     )
-    pasts, unit, number = Pasts(plan), unit_of(plan.budget), 0
+    pasts, unit, number = Pasts(plan), plan.budget.unit, 0
     for entry in checked(ledger.stream(), after=None, ledger=ledger.place):
         state.apply(entry)
         if entry.kind != "answer":
             continue
         past = pasts.look(state)
-        room = amount_of(plan.budget) - past.spent
+        room = plan.budget.amount - past.spent
         for digest, each in paid_from_body(entry.body, unit=unit).items():
             number += 1
             settled = state.answers[digest]

@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from peekproof.core.certificate import UNIT
-from peekproof.core.charge import amount_of, unit_of
 from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.core.theorem import lookup
@@ -121,9 +120,9 @@ def _moment(at: str) -> str:
 
 def _cost(receipt: "Receipt") -> str:
     offer, opening = receipt.offer, receipt.opening
-    unit, amount = unit_of(offer.cost), amount_of(offer.cost)
+    unit, amount = offer.cost.unit, offer.cost.amount
     shown = str(amount) if len(str(amount)) <= _LONGEST else f"about {float(amount):.6g}"
-    percent = digits_up(float_up(100 * amount / amount_of(opening.budget)), digits=3)
+    percent = digits_up(float_up(100 * amount / opening.budget.amount), digits=3)
     counted = f"counted as {offer.draws:,} of {opening.questions:,} questions"
     return f"{percent}% of the budget ({_UNITS[unit]} = {shown}), {counted}"
 

@@ -15,7 +15,7 @@ from typing import final
 
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Certificate, Span
-from peekproof.core.charge import Charge, Offer, amount_of, nothing, unit_of
+from peekproof.core.charge import Charge, Offer, charge_in
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, QuestionError
 from peekproof.core.finding import Finding
 from peekproof.data.statistic import NAMED
@@ -132,7 +132,7 @@ def check_paid(plan: Plan, offers: Iterable[Offer], *, ledger: str) -> None:
         except IMPOSSIBLE as error:
             problem = f"records a draw that its promise does not make ({error})"
             raise LedgerDamaged(ledger=ledger, problem=problem) from error
-        enough = unit_of(cost) == unit_of(offer.cost) and amount_of(cost) <= amount_of(offer.cost)
+        enough = cost.unit == offer.cost.unit and cost.amount <= offer.cost.amount
         if not enough or offer.draws < draws:
             raise LedgerDamaged(ledger=ledger, problem="records noise that was not paid for")
 
@@ -150,7 +150,7 @@ def check_record(plan: Plan, book: Ledger) -> None:
 
 def _steps(plan: Plan, book: Ledger) -> Iterator[Paid | Told]:
     """What the entries say, in their order."""
-    state, unit = State(book.place), unit_of(plan.budget)
+    state, unit = State(book.place), plan.budget.unit
     for entry in book.entries():
         state.apply(entry)
         if entry.kind not in ("answer", "lost"):
@@ -263,7 +263,7 @@ class Pasts:
         rows = self._rows
         staged = tuple(state.staged.values())
         waiting = [paid for each in tuple(state.unanswered.values()) for paid in each.values()]
-        draws, spent = state.draws, amount_of(state.spent)
+        draws, spent = state.draws, state.spent.amount
         pending = tuple(recorded_draw(each.offer.terms, rows=rows) for each in waiting)
         past = self._told
         if self._mechanism.remembers:
@@ -327,7 +327,7 @@ class RecordedReplies:
         self._place, self._rows = place, rows
         self._settled = settled
         self._certificate = certificate
-        self._free = nothing(unit_of(unit))
+        self._free = charge_in(unit.unit)
         self._remaining = remaining
         self._unpaid = dict(paid)
 

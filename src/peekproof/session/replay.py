@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import LedgerDamaged
 from peekproof.core.numerics import level_down
 from peekproof.ledger.entry import Opening, checked
@@ -47,11 +46,11 @@ class Replay:
             "rows": opening.rows,
             "confidence": level_down(opening.confidence),
             "questions": opening.questions,
-            "budget": str(amount_of(opening.budget)),
+            "budget": str(opening.budget.amount),
             "entries": self.entries,
             "kinds": dict(self.kinds),
             "digest": state.last.digest.hex() if state.last else "",
-            "spent": str(amount_of(state.spent)),
+            "spent": str(state.spent.amount),
             "draws": state.draws,
             "answers": len(state.answers),
             "unanswered": self.unanswered,

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from peekproof.core.charge import amount_of, unit_of
 from peekproof.core.errors import InvalidInput, Refusal
 from peekproof.data.statistic import Statistic
 from peekproof.ledger.ledger import Ledger
@@ -163,11 +162,11 @@ def _check_draw(plan: Plan, draw: Draw) -> None:
     name, mechanism = type(draw).__name__, plan.mechanism
     same = recorded_draw(draw.record(), rows=plan.rows) == draw
     require(same, f"{name} is not what its record gives")
-    require(unit_of(draw.cost) == unit_of(plan.budget), f"{name} is charged in another unit")
-    require(amount_of(draw.cost) >= 0, f"{name} has a cost below nothing")
+    require(draw.cost.unit == plan.budget.unit, f"{name} is charged in another unit")
+    require(draw.cost.amount >= 0, f"{name} has a cost below nothing")
     require(1 <= draw.draws <= plan.target.questions, f"{name} counts as {draw.draws} questions")
     cost, draws = draw.due(mechanism, plan.target)
-    enough = amount_of(cost) <= amount_of(draw.cost) and draws <= draw.draws
+    enough = cost.amount <= draw.cost.amount and draws <= draw.draws
     require(enough, f"{name} offers itself for less than is due")
     certificate = certificate_of(plan, draw)
     require(certificate.target == plan.target, f"{name} is certified for another promise")
@@ -217,7 +216,7 @@ def a_budget_ends(kind: type[Mechanism], said: dict[str, Any]) -> None:
     if kind.open_ended:
         return
     with TemporaryDirectory() as folder, _opened(kind, said, folder) as session:
-        budget, asked = amount_of(session.plan.budget), 0
+        budget, asked = session.plan.budget.amount, 0
         try:
             for number in range(QUESTIONS + 1):
                 _share(session, f"{_COLUMN} > {number}.5", guess=0.01 * number)
@@ -227,7 +226,7 @@ def a_budget_ends(kind: type[Mechanism], said: dict[str, Any]) -> None:
         else:
             raise Violation(f"{kind.kind} answers more than {QUESTIONS} questions")
         ledger: Ledger = session.ledger
-        require(amount_of(ledger.spent()) <= budget, f"{kind.kind} overspends")
+        require(ledger.spent().amount <= budget, f"{kind.kind} overspends")
         require(len(ledger.answers()) == asked <= QUESTIONS, f"{kind.kind} charged for a refusal")
         require(session.remaining == 0, f"{kind.kind} promises more after it refused")
         replay(ledger)

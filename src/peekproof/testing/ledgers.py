@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
 
-from peekproof.core.charge import GDP, Charge, Offer, Refused
+from peekproof.core.charge import GDP, Offer
 from peekproof.core.errors import (
     LedgerClosed,
     LedgerDamaged,
@@ -30,6 +30,7 @@ from peekproof.ledger.entry import FORMAT, Entry, Opening, follow
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.places import create_store, has_store, open_store
 from peekproof.ledger.snapshot import taken
+from peekproof.ledger.state import OverLimit
 from peekproof.ledger.store import Snapshot, Store
 from peekproof.testing.statistics import Violation, require
 
@@ -98,7 +99,7 @@ def first_entry(place: str) -> Entry:
     return follow(None, "open", opening(place).to_body())
 
 
-def asked(ledger: Ledger, *names: str, analyst: str = "") -> Written | Refused[Charge]:
+def asked(ledger: Ledger, *names: str, analyst: str = "") -> Written | OverLimit:
     """What comes of asking for these questions; the answers are 1/2, 1/3, …"""
     values = {name: Fraction(1, index + 2) for index, name in enumerate(names)}
     return ledger.write(
@@ -116,7 +117,7 @@ def _offers(digests: Sequence[str]) -> list[Offer]:
 def answer(ledger: Ledger, *names: str, analyst: str = "") -> Written:
     """Questions that there is a budget for."""
     found = asked(ledger, *names, analyst=analyst)
-    if isinstance(found, Refused):
+    if isinstance(found, OverLimit):
         raise Violation(f"{ledger.place} refused {names} although there is budget left")
     return found
 
@@ -124,7 +125,7 @@ def answer(ledger: Ledger, *names: str, analyst: str = "") -> Written:
 def lost(ledger: Ledger, *names: str) -> Written:
     """Questions that are paid for, and not answered yet."""
     found = ledger.lose({name: f"{name} > 1" for name in names}, offers=_offers)
-    if isinstance(found, Refused):
+    if isinstance(found, OverLimit):
         raise Violation(f"{ledger.place} refused {names} although there is budget left")
     return found
 
@@ -453,7 +454,7 @@ def charges_are_exact(engine: Engine) -> None:
             require(not number or spent == COST * number, f"{engine.name}: {number} cost {spent}")
             answer(ledger, f"q{number}")
         require(ledger.spent() == BUDGET, f"{engine.name} charged {ledger.spent()} for {BUDGET}")
-        refused = isinstance(asked(ledger, "one more"), Refused)
+        refused = isinstance(asked(ledger, "one more"), OverLimit)
         require(refused, f"{engine.name} overspends")
         require(ledger.verify() == AFFORDABLE + 1, f"{engine.name} has entries too many")
 
@@ -470,8 +471,8 @@ def a_refusal_charges_nothing(engine: Engine) -> None:
             drawn.append(digests)
             return [Fraction(1, 2) for _ in digests]
 
-        refused = isinstance(ledger.write(many, offers=_offers, release=release), Refused)
-        require(refused and isinstance(ledger.lose(many, offers=_offers), Refused), "overspends")
+        refused = isinstance(ledger.write(many, offers=_offers, release=release), OverLimit)
+        require(refused and isinstance(ledger.lose(many, offers=_offers), OverLimit), "overspends")
         require(not drawn, f"{engine.name} draws what does not fit")
         require(said(ledger) == before, f"{engine.name} writes a refusal down")
 
@@ -524,9 +525,9 @@ def shares_are_kept(engine: Engine) -> None:
     with engine.made() as (store, ledger):
         ledger.set_aside({"ann": Fraction(3, 10)})
         for handle in (ledger, Ledger(store)):
-            within = isinstance(asked(handle, *"abcd", analyst="ann"), Refused)
+            within = isinstance(asked(handle, *"abcd", analyst="ann"), OverLimit)
             require(within, f"{engine.name} lets an analyst have more than their share")
-            rest = isinstance(asked(handle, *"abcdefgh", analyst="bob"), Refused)
+            rest = isinstance(asked(handle, *"abcdefgh", analyst="bob"), OverLimit)
             require(rest, f"{engine.name} lets others have a share")
         answer(ledger, *"abc", analyst="ann")
         answer(ledger, *"defghij", analyst="bob")

@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from peekproof import __version__
-from peekproof.core.charge import amount_of, unit_of, used_part
+from peekproof.core.charge import used_part
 from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
 from peekproof.ledger.entry import settled_to_body
@@ -214,9 +214,9 @@ def _budget(call: Call) -> Budget:
         radius=plan.mechanism.planned_radius(plan.radius),
         next_radius=None if checks else coming.most,
         next_width=coming.words,
-        unit=unit_of(plan.budget),
-        budget=str(amount_of(plan.budget)),
-        spent=str(amount_of(seen.spent)),
+        unit=plan.budget.unit,
+        budget=str(plan.budget.amount),
+        spent=str(seen.spent.amount),
         spent_part=used_part(seen.spent, plan.budget),
         values=hex(session.past.values),
         closed=seen.closed,

@@ -7,7 +7,6 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from peekproof.core import check
-from peekproof.core.charge import amount_of
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import level_up
 from peekproof.mechanisms.plan import MOST_QUESTIONS, Price
@@ -136,7 +135,7 @@ def _said(session: Session, found: Price, *, question: str, digest: str) -> Pric
         width=found.width.words,
         questions=level_up(found.questions),
         draws=found.draws,
-        cost=str(amount_of(found.cost)),
+        cost=str(found.cost.amount),
         affordable=found.affordable(session.remaining),
         known=found.known,
         theorems=list(found.certificate.theorems),

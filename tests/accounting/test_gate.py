@@ -5,7 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.core.charge import GDP, Admitted, Refused
+from peekproof.accounting.filters import Admitted, Refused
+from peekproof.core.charge import GDP
 
 ONE = GDP(Fraction(1))
 
