@@ -17,7 +17,7 @@ from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector, Noisy, NoisyCells
 from peekproof.mechanisms.laplace import Laplace
 from peekproof.noise.entropy import Seeded
-from peekproof.session.records import drawn, numbers
+from peekproof.session.records import Reading
 from peekproof.testing.statistics import statistical
 
 FALSE_ALARM = 2e-9
@@ -63,9 +63,9 @@ def test_a_session_releases_points_of_a_grid_that_does_not_know_the_data() -> No
             session.histogram("histogram(height, (1, 1.5, 2))")
             found = []
             for settled in session.ledger.seen.answers.values():
-                draw = drawn(settled, rows=session.plan.mechanism.rows)
-                assert isinstance(draw, Noisy | NoisyCells)
-                found.append((draw.step, list(numbers(settled.value))))
+                read = Reading.of(settled, rows=session.plan.mechanism.rows)
+                assert isinstance(read.draw, Noisy | NoisyCells)
+                found.append((read.draw.step, list(read.value)))
             return found
 
     heights = np.random.default_rng(3).normal(1.6, 0.2, 3_000).tolist()

@@ -33,7 +33,7 @@ from peekproof.session.history import History
 from peekproof.session.pricing import priced, told_as
 from peekproof.session.queries import AnyAnswer, drawn_for, guessable, no_functions, told
 from peekproof.session.recalled import Recall
-from peekproof.session.records import RecordedReplies, numbers
+from peekproof.session.records import Reading, RecordedReplies
 
 
 @final
@@ -306,8 +306,7 @@ class Rebuilding:
     def certificate(self, settled: Settled, *, digest: str = "") -> Certificate:
         """What an answer is certified to, to be verified by its receipt."""
         promise, overrides = self._promise, len(self._promise.overrides)
-        draw = promise.drawn(settled.terms)
-        failed = draw.failed(numbers(settled.value))
+        draw, failed = Reading.of(settled, rows=promise.plan.rows).outcome
         origin = FromGateway(
             data=self._data,
             digest=digest,

@@ -52,9 +52,8 @@ from peekproof.session.records import (
     IMPOSSIBLE,
     FromLedger,
     Pasts,
+    Reading,
     RecordedReplies,
-    drawn,
-    numbers,
     offer_of,
     written,
 )
@@ -123,12 +122,12 @@ class LocalBackend:
         """The certificate of an answer, as the ledger records it."""
         overrides = self.ledger.overrides
         try:
-            draw = drawn(settled, rows=self._rows)
-            key = len(overrides), draw, draw.failed(numbers(settled.value))
+            draw, failed = Reading.of(settled, rows=self._rows).outcome
+            key = len(overrides), draw, failed
             if key not in self._certificates:
                 plan = overridden(self.plan, overrides[self._named :])
-                found = certificate_of(plan, draw, failed=key[2])
-                origin = FromLedger(self.ledger, draw, key[2], len(overrides))
+                found = certificate_of(plan, draw, failed=failed)
+                origin = FromLedger(self.ledger, draw, failed, len(overrides))
                 self._certificates[key] = replace(found, derivation=origin)
         except IMPOSSIBLE as error:
             problem = f"records a draw that its promise does not make ({error})"
@@ -334,8 +333,7 @@ class LocalBackend:
         settled = self.ledger.seen.answers.get(asked.digest)
         if settled is None:
             return None
-        draw = drawn(settled, rows=self._rows)
-        failed = draw.failed(numbers(settled.value))
+        draw, failed = Reading.of(settled, rows=self._rows).outcome
         return Price.recorded(draw, self.certificate(settled), failed=failed)
 
     def _known_answers(self, asked: Sequence[Question]) -> list[Reply] | None:

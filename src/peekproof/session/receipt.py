@@ -16,7 +16,7 @@ from peekproof.ledger.state import State
 from peekproof.mechanisms.plan import recorded_plan
 from peekproof.session.custody import in_custody
 from peekproof.session.receipt_text import receipt_text
-from peekproof.session.records import Certifier, Pasts, failed
+from peekproof.session.records import Certifier, Pasts, Reading
 
 
 @final
@@ -140,6 +140,6 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
                 finding=certifier.finding(settled),
                 certificate=certifier.certificate(settled),
                 terms=settled.terms,
-                failed=failed(settled, rows=plan.rows),
+                failed=Reading.of(settled, rows=plan.rows).failed,
                 overrides=overrides,
             )

@@ -37,8 +37,67 @@ from peekproof.session.custody import in_custody
 IMPOSSIBLE = (KeyError, ValueError, ZeroDivisionError, TypeError)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A recorded answer: how it was drawn, what was released, and in which units.
+
+    Whoever makes sense of a record does it through here: answers, histories, receipts, clients
+    and audits. What no session wrote raises one of `IMPOSSIBLE`, when it is read or looked at.
+    """
+
+    draw: Draw
+    value: Value
+    terms: Mapping[str, str]
+
+    @classmethod
+    def of(cls, settled: Settled, *, rows: int) -> "Reading":
+        """The reading of an answer about so many rows."""
+        draw = recorded_draw(settled.terms, rows=rows)
+        return cls(draw, numbers(settled.value), settled.terms)
+
+    @property
+    def failed(self) -> bool:
+        """Whether it corrects a guess."""
+        return self.draw.failed(self.value)
+
+    @property
+    def outcome(self) -> tuple[Draw, bool]:
+        """What its certificate depends on."""
+        return self.draw, self.failed
+
+    @property
+    def shares(self) -> Value:
+        """The shares of its scale that it tells."""
+        return self.draw.shares(self.value)
+
+    @property
+    def chosen(self) -> int:
+        """The place in a list that it tells."""
+        return self.draw.chosen(self.value)
+
+    @property
+    def told(self) -> int:
+        """Among how many things it chose, if later levels count that; else 0."""
+        return self.draw.told(self.value)
+
+    @property
+    def sample(self) -> tuple[Fraction, Fraction]:
+        """Between which shares that of the sample lies."""
+        return self.draw.sample(self.value)
+
+    @property
+    def span(self) -> Span:
+        """The units of it."""
+        return span_of(self.terms)
+
+    def finding(self, certificate: Certificate) -> Finding:
+        """What it says of the population."""
+        return self.draw.finding(self.value, certificate, self.span)
+
+
 def span_of(terms: Mapping[str, str]) -> Span:
-    """The units of an answer drawn under these terms."""
+    """The units of an answer that was recorded with these terms."""
     if "low" not in terms:
         return UNIT
     low, high = Fraction(terms["low"]), Fraction(terms["high"])
@@ -71,16 +130,6 @@ def written(value: Value) -> Written:
     return value[0] if len(value) == 1 else value
 
 
-def drawn(settled: Settled, *, rows: int) -> Draw:
-    """How an answer was drawn."""
-    return recorded_draw(settled.terms, rows=rows)
-
-
-def failed(settled: Settled, *, rows: int) -> bool:
-    """Whether an answer corrects a guess."""
-    return drawn(settled, rows=rows).failed(numbers(settled.value))
-
-
 @final
 class Certifier:
     """Certifies the answers of one ledger anew; equal draws are worked out once."""
@@ -93,10 +142,9 @@ class Certifier:
     def certificate(self, settled: Settled) -> Certificate:
         """What the theorems say of answers drawn as this one was."""
         try:
-            draw = drawn(settled, rows=self._plan.rows)
-            key = draw, draw.failed(numbers(settled.value))
+            key = Reading.of(settled, rows=self._plan.rows).outcome
             if key not in self._known:
-                self._known[key] = certificate_of(self._plan, draw, failed=key[1])
+                self._known[key] = certificate_of(self._plan, key[0], failed=key[1])
         except MechanismMissing as error:
             raise replace_ledger(error, self._ledger) from None
         except IMPOSSIBLE as error:
@@ -114,8 +162,7 @@ def finding_of(
 ) -> Finding:
     """What an answer with such a certificate says; one that cannot be is damage."""
     try:
-        draw, certificate = drawn(settled, rows=rows), certify(settled)
-        return draw.finding(numbers(settled.value), certificate, span_of(settled.terms))
+        return Reading.of(settled, rows=rows).finding(certify(settled))
     except IMPOSSIBLE as error:
         problem = f"records an answer that cannot be ({error})"
         raise LedgerDamaged(ledger=ledger, problem=problem) from error
@@ -218,8 +265,7 @@ class FromLedger:
         check_paid(plan, book.seen.offers.values(), ledger=book.place)
         check_record(plan, book)
         for each in answers_after(book.answers(), 0):
-            draw = drawn(each, rows=plan.rows)
-            if draw == self.draw and draw.failed(numbers(each.value)) == self.failed:
+            if Reading.of(each, rows=plan.rows).outcome == (self.draw, self.failed):
                 return Certifier(plan, ledger=book.place).certificate(each)
         raise LedgerDamaged(ledger=book.place, problem="has no answer that was drawn like this")
 
@@ -273,7 +319,7 @@ class Pasts:
                 self._take_in(answers[self._read - start :])
                 past = self._told
             for each in staged:
-                past = past.told(drawn(each, rows=rows).told(numbers(each.value)))
+                past = past.told(Reading.of(each, rows=rows).told)
         for draw in pending:
             past = past.told(draw.told(None))
         return replace(past, spent=spent, draws=draws, pending=pending)
@@ -286,21 +332,17 @@ class Pasts:
     def _take_in(self, answers: tuple[Settled, ...]) -> None:
         for settled in answers:
             self._read += 1
-            draw = self._count(settled)
-            within = draw.within(self._mechanism, numbers(settled.value))
+            read = Reading.of(settled, rows=self._rows)
+            self._told = self._told.told(read.told)
+            within = read.draw.within(self._mechanism, read.value)
             if within is not None and self._guesser is not None:
-                self._teach(settled, draw, within)
+                self._teach(settled, read, within)
 
-    def _count(self, settled: Settled) -> Draw:
-        draw = drawn(settled, rows=self._rows)
-        self._told = self._told.told(draw.told(numbers(settled.value)))
-        return draw
-
-    def _teach(self, settled: Settled, draw: Draw, within: Fraction) -> None:
+    def _teach(self, settled: Settled, read: Reading, within: Fraction) -> None:
         # A guesser need not know all columns, and an earlier version may have read questions
         # that this one refuses; what it cannot use it does not learn.
         with self._lesson, suppress(InvalidInput, QuestionError, ValueError):
-            (answer,) = draw.shares(numbers(settled.value))
+            (answer,) = read.shares
             question = parse_question(settled.text, self._schema)
             if self._guesser is not None:
                 self._guesser.learn(question, answer, within=within)
@@ -333,18 +375,18 @@ class RecordedReplies:
 
     def number(self, what: Query) -> Answer:
         """One number with its interval."""
-        known = self._known(what)
-        (share,) = self._shares(known, size=1)
+        known, read = self._read(what, size=1)
+        (share,) = read.shares
         new = what.digest in self._unpaid
         found = self._answer(what.text, known, share, what.span, cost=self._paid(what.digest))
         return replace(found, drawn=new)
 
     def cells(self, what: Query, labels: Sequence[str], asked: Sequence[str]) -> HistogramAnswer:
         """All numbers of a histogram, or those from which shares or means by cells follow."""
-        known, cost = self._known(what), self._paid(what.digest)
+        (known, read), cost = self._read(what, size=len(labels)), self._paid(what.digest)
         cells = tuple(
             self._answer(text, known, share, what.span, cost=cost)
-            for text, share in zip(asked, self._shares(known, size=len(labels)), strict=True)
+            for text, share in zip(asked, read.shares, strict=True)
         )
         return HistogramAnswer(
             question=what.text,
@@ -356,8 +398,8 @@ class RecordedReplies:
 
     def quantile(self, what: Query, value: Callable[[int], float]) -> QuantileAnswer:
         """One of the points of a grid."""
-        known = self._known(what)
-        index = self._chosen(known, what.cells)
+        known, read = self._read(what)
+        index = self._chosen(read, what.cells)
         return QuantileAnswer(
             question=what.text,
             value=value(index),
@@ -370,9 +412,8 @@ class RecordedReplies:
 
     def choice(self, what: Query, texts: Sequence[str]) -> Choice:
         """What was chosen, with its interval if its share was told."""
-        known, cost, size = self._known(what), self._paid(what.digest), len(texts)
-        index = self._chosen(known, size)
-        shares = self._shares(known)
+        (known, read), cost, size = self._read(what), self._paid(what.digest), len(texts)
+        index, shares = self._chosen(read, size), read.shares
         text, span = texts[index], what.span
         return Choice(
             chosen=text,
@@ -385,31 +426,22 @@ class RecordedReplies:
             winner=self._answer(text, known, shares[0], span, cost=cost) if shares else None,
         )
 
-    def _known(self, what: Query) -> Settled:
-        """The record of its answer, in the units that it is asked in."""
+    def _read(self, what: Query, *, size: int | None = None) -> tuple[Settled, Reading]:
+        """The record of its answer, if it is one of as many numbers in the units it is asked in."""
         known = self._settled[what.digest]
         try:
-            recorded = span_of(known.terms)
-        except (KeyError, ValueError, ZeroDivisionError):
-            raise self._damaged() from None
-        if recorded != what.span:
-            raise self._damaged()
-        return known
-
-    def _shares(self, known: Settled, *, size: int | None = None) -> Value:
-        """What the answer tells, if it can be one."""
-        try:
-            shares = drawn(known, rows=self._rows).shares(numbers(known.value))
+            read = Reading.of(known, rows=self._rows)
+            fits = read.span == what.span and size in (None, len(read.shares))
         except IMPOSSIBLE:
             raise self._damaged() from None
-        if size is not None and len(shares) != size:
+        if not fits:
             raise self._damaged()
-        return shares
+        return known, read
 
-    def _chosen(self, known: Settled, size: int) -> int:
+    def _chosen(self, read: Reading, size: int) -> int:
         """The place of what was chosen among so many."""
         try:
-            place = drawn(known, rows=self._rows).chosen(numbers(known.value))
+            place = read.chosen
         except IMPOSSIBLE:
             raise self._damaged() from None
         if place >= size:

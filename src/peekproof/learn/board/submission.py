@@ -40,7 +40,7 @@ from peekproof.learn.metrics.kinds import IN_ROW, place_of
 from peekproof.learn.scoring import Scoring
 from peekproof.mechanisms.checking import Checking
 from peekproof.query.form import FINE
-from peekproof.session.records import drawn, numbers
+from peekproof.session.records import Reading
 from peekproof.session.session import Session
 from peekproof.theory.generalization.checking import checked_interval, least_tolerance
 
@@ -162,7 +162,7 @@ def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
     if entry.told is Told.CORRECTED:
         return entry.value
     settled = session.ledger.seen.answers[scoring.question(session.schema).digest]
-    low, high = drawn(settled, rows=session.plan.rows).sample(numbers(settled.value))
+    low, high = Reading.of(settled, rows=session.plan.rows).sample
     return float(low if scoring.metric.higher else high)
 
 
