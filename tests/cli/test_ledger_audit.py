@@ -15,6 +15,7 @@ import peekproof
 from cli.running import ESCAPE, Run, in_pipe, on_terminal
 from ledger.books import chained, overwrite
 from peekproof.core.errors import LedgerDamaged
+from peekproof.core.secret import SECRET
 from peekproof.ledger.export import read_export
 from peekproof.ledger.ledger import Ledger
 
@@ -49,7 +50,7 @@ def keyed(people: Path) -> str:
 
 def keys_of(book: str) -> tuple[str, str]:
     with closing(Ledger.open(book)) as ledger:
-        return ledger.opening.key, ledger.opening.mechanism["key"]
+        return ledger.opening.key, ledger.opening.mechanism[f"{SECRET}key"]
 
 
 # Export ---------------------------------------------------------------------------------------

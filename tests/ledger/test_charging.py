@@ -62,7 +62,7 @@ def test_each_question_is_charged_exactly_and_answered_in_one_entry(memory: Ledg
 
 
 def test_what_may_never_be_answered_is_charged_alike(memory: Ledger) -> None:
-    assert lose(memory, "p", "q") == Written(2, ("p", "q"), (Offer(cost=COST),) * 2)
+    assert lose(memory, "p", "q") == Written(2, ("p", "q"), (Offer(cost=COST),) * 2, lost=True)
     assert (memory.spent(), memory.draws(), memory.answers()) == (COST * 2, 2, {})
     assert set(memory.seen.unanswered[2]) == {"p", "q"}
     assert lines(memory)[1] == (
@@ -146,27 +146,30 @@ def test_what_is_drawn_is_drawn_after_everything_on_record(path: Path, opened: O
     assert seen == [1]
 
 
-def test_an_error_while_drawing_leaves_nothing_behind(memory: Ledger) -> None:
+def test_an_error_while_drawing_is_charged_and_answers_nothing(memory: Ledger) -> None:
+    """Whether it fails may depend on rows: nobody gets to know that for free."""
+
     def broken(_: object) -> list[Fraction]:
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError):
-        memory.write({"q": "q > 1"}, offers=at(COST), release=broken)
-    assert (memory.spent(), memory.draws(), memory.seen.staged) == (FREE, 0, {})
-    assert memory.verify() == 1
+    found = memory.write({"q": "q > 1"}, offers=at(COST), release=broken)
+    assert found == Written(2, ("q",), (Offer(cost=COST),), lost=True)
+    assert (memory.spent(), memory.draws(), memory.seen.staged) == (COST, 1, {})
+    assert (lines(memory)[1][0], memory.answers()) == ("lost", {})
     write(memory, "q")
-    assert memory.verify() == 2
+    assert (memory.verify(), memory.draws()) == (3, 2)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_another_number_of_values_than_of_questions_writes_nothing(
+def test_another_number_of_values_than_of_questions_answers_nothing(
     count: int, memory: Ledger
 ) -> None:
     both = {"p": "p > 1", "q": "q > 1"}
-    with pytest.raises(ValueError, match="zip"):
-        memory.write(both, offers=at(COST), release=lambda _: [Fraction(1, 2)] * count)
-    assert (memory.spent(), memory.draws(), memory.seen.staged) == (FREE, 0, {})
-    assert memory.verify() == 1
+    found = memory.write(both, offers=at(COST), release=lambda _: [Fraction(1, 2)] * count)
+    assert isinstance(found, Written)
+    assert found.lost
+    assert (memory.answers(), memory.seen.staged) == ({}, {})
+    assert memory.verify() == 2
 
 
 def test_of_two_answers_to_one_question_the_first_stands(path: Path, opened: Opened) -> None:

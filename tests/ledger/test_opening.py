@@ -12,6 +12,7 @@ import pytest
 
 from ledger.books import OPENING, chained, overwrite
 from peekproof.core.errors import LedgerDamaged
+from peekproof.core.secret import SECRET
 from peekproof.ledger.entry import Opening, PublicOpening, without_keys
 from peekproof.ledger.ledger import Ledger
 
@@ -19,7 +20,7 @@ MARK = OPENING.fingerprint
 OTHER = "pp1-ffffffffffffffffffffffffffffffff"
 WHOLE = replace(
     OPENING,
-    mechanism={"kind": "splitting", "parts": "5", "key": "5" * 32},
+    mechanism={"kind": "splitting", "parts": "5", f"{SECRET}key": "5" * 32},
     frame={"of": OTHER, "part": "check", "key": "7" * 32, "by": "", "low": "0", "high": "1/2"},
     about=f"labels {OTHER}",
     name="random",

@@ -24,7 +24,7 @@ BOOK = replace(
     OPENING,
     questions=10,
     budget=BUDGET,
-    mechanism={"kind": "fresh-rows", "rounds": "3", "key": "0"},
+    mechanism={"kind": "fresh-rows", "rounds": "3", "secret key": "0"},
 )
 
 

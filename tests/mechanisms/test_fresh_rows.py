@@ -9,7 +9,7 @@ import pytest
 from peekproof.core.certificate import Target
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
-from peekproof.core.secret import Exact
+from peekproof.core.secret import SECRET, Exact
 from peekproof.mechanisms.base import Ask, Paid, Past, recorded_mechanism
 from peekproof.mechanisms.fresh_rows import FreshRows, FreshShare
 from peekproof.noise.entropy import Seeded
@@ -33,7 +33,7 @@ def test_a_share_is_of_the_rows_of_a_round() -> None:
 def test_the_key_is_recorded_and_never_printed() -> None:
     mechanism = FreshRows(rows=100, rounds=4, key=KEY)
 
-    assert mechanism.record() == {"kind": "fresh-rows", "rounds": "4", "key": KEY}
+    assert mechanism.record() == {"kind": "fresh-rows", "rounds": "4", f"{SECRET}key": KEY}
     assert recorded_mechanism(mechanism.record(), rows=100) == mechanism
     assert mechanism.described == {"kind": "fresh-rows", "rounds": "4"}
     assert KEY not in repr(mechanism) + str(mechanism)

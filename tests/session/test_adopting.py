@@ -13,6 +13,7 @@ import pytest
 import peekproof
 from peekproof.cli.main import main
 from peekproof.core.errors import InvalidInput
+from peekproof.core.secret import SECRET, shown
 from peekproof.ledger.entry import Opening
 
 
@@ -41,7 +42,7 @@ PROMISES: dict[str, Mapping[str, object]] = {
 
 
 def promise(opening: Opening) -> tuple[object, ...]:
-    mechanism = {key: each for key, each in opening.mechanism.items() if key != "key"}
+    mechanism = shown(opening.mechanism)
     return opening.confidence, opening.questions, opening.budget, mechanism
 
 
@@ -94,7 +95,7 @@ def test_where_nothing_tells_the_promise_has_to_be_said(csv: Path, witness_folde
 
 def test_the_key_of_fresh_rows_is_not_told_to_the_witness(csv: Path, witness_folder: Path) -> None:
     with peekproof.open(csv, questions=4, mechanisms=[peekproof.FreshRows]) as data:
-        key = data.ledger.opening.mechanism["key"]
+        key = data.ledger.opening.mechanism[f"{SECRET}key"]
     (record,) = witness_folder.glob("pp1-*.json")
     assert b"fresh-rows" in record.read_bytes()
     assert key.encode() not in record.read_bytes()

@@ -17,6 +17,7 @@ import peekproof
 from core.markup import read
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level, Numbers
+from peekproof.core.secret import SECRET
 from peekproof.data.table import Table
 from peekproof.ledger import log
 from peekproof.noise.entropy import Seeded
@@ -328,7 +329,7 @@ def test_a_session_shows_its_promise_and_what_is_left(session: Session) -> None:
 def test_rounds_show_how_many_are_left_and_no_key() -> None:
     with opened(mechanisms=[peekproof.FreshRows], rounds=3, questions=20) as session:
         session.ask_many(["delay > 30", "delay > 60"])
-        key = session.ledger.opening.mechanism["key"]
+        key = session.ledger.opening.mechanism[f"{SECRET}key"]
         shown = [each._repr_html_() for each in (session, session.plan, session.ledger)]
     assert "2 asked, 18 left in 2 more rounds" in read(shown[0]).text
     assert all(key not in each for each in shown)

@@ -13,6 +13,7 @@ from peekproof.core.certificate import UNIT
 from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput, LedgerDamaged
 from peekproof.core.finding import Chosen, Level, Numbers
+from peekproof.core.secret import SECRET
 from peekproof.core.theorem import lookup
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.mechanisms.base import Ask
@@ -118,7 +119,7 @@ def test_what_was_left_is_what_was_left_then(data: Session) -> None:
 def test_rounds_are_counted_and_the_key_is_withheld() -> None:
     with peekproof.open(DATA, questions=20, rounds=3, mechanisms=[peekproof.FreshRows]) as session:
         session.ask_many(["age > 50", "age > 60"])
-        key = session.ledger.opening.mechanism["key"]
+        key = session.ledger.opening.mechanism[f"{SECRET}key"]
         for found in receipts(session.ledger):
             assert found.rounds_left == 2
             assert "18 more questions fitted afterwards, in 2 more rounds" in found.text()

@@ -1,9 +1,18 @@
-"""The type of a number read from data, before noise."""
+"""The type of a number read from data, before noise; and what of a record nobody is shown."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Generic, NoReturn, TypeVar, final
 
 T = TypeVar("T")
+
+# The names of secrets in a record begin like this: whoever shows one leaves them out, without
+# knowing whose they are.
+SECRET = "secret "  # noqa: S105 (the name of a mark)
+
+
+def shown(record: Mapping[str, str]) -> dict[str, str]:
+    """A record without its secrets."""
+    return {name: said for name, said in record.items() if not name.startswith(SECRET)}
 
 
 @final

@@ -12,6 +12,7 @@ from typing import Any, final
 
 from peekproof.core.charge import Charge, Offer, charge_in
 from peekproof.core.errors import LedgerDamaged
+from peekproof.core.secret import shown
 
 GENESIS = bytes(32)
 
@@ -309,7 +310,7 @@ class Opening:
             rows=self.rows,
             confidence=self.confidence,
             questions=self.questions,
-            mechanism={name: said for name, said in self.mechanism.items() if name != "key"},
+            mechanism=shown(self.mechanism),
             budget=self.budget,
             entropy=self.entropy,
             witness=self.witness,
@@ -352,11 +353,15 @@ class Opening:
 
 
 def without_keys(body: Body) -> Body:
-    """What an entry says, without the keys that the first one holds: they are not for a screen."""
+    """What an entry says, without keys and other secrets: they are not for a screen."""
     found = {name: said for name, said in body.items() if name != "key"}
-    for name in ("mechanism", "frame"):
+    for name in ("mechanism", "terms"):
         if isinstance(said := found.get(name), dict):
-            found[name] = {each: value for each, value in said.items() if each != "key"}
+            found[name] = shown(said)
+    if isinstance(frame := found.get("frame"), dict):
+        found["frame"] = {name: said for name, said in frame.items() if name != "key"}
+    if isinstance(asked := found.get("questions"), list):
+        found["questions"] = [without_keys(each) for each in asked]
     return found
 
 
@@ -422,7 +427,7 @@ def promise_of(opening: Opening) -> str:
         "rows": opening.rows,
         "confidence": str(opening.confidence),
         "questions": opening.questions,
-        "mechanism": {key: each for key, each in opening.mechanism.items() if key != "key"},
+        "mechanism": shown(opening.mechanism),
     }
     text = json.dumps(said, sort_keys=True, separators=(",", ":"))
     return text if len(json.dumps(text)) <= _LONGEST_PROMISE else ""

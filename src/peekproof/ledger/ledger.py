@@ -48,11 +48,12 @@ T = TypeVar("T")
 @final
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Questions that were charged in one entry, and what was paid for each."""
+    """Questions that were charged in one entry, what was paid for each, and whether in vain."""
 
     sequence: int
     digests: tuple[str, ...]
     offers: tuple[Offer, ...] = ()
+    lost: bool = False
 
 
 # Nothing new was asked.
@@ -143,14 +144,17 @@ class Ledger:
         One transaction: under the write lock `offers` says what they cost after all that anybody
         wrote; if that fits, `release` draws the answers, and one entry records both. All are
         charged or none is. Durable when it returns, and nobody sees an answer before. A refusal
-        writes nothing.
+        writes nothing. If `release` fails, that may tell of rows: all are charged, and `lost`.
         """
 
         def step(draft: Draft) -> "Written | OverLimit":  # not made at each call
             charged = self._charged(questions, offers, analyst)
             if not isinstance(charged, _Charged):
                 return charged
-            values = tuple(release(tuple(charged.paid)))
+            try:
+                values = tuple(release(tuple(charged.paid)))
+            except Exception:
+                return self._lost(draft, charged, analyst)
             answers = {
                 digest: paid.settled(value)
                 for (digest, paid), value in zip(charged.paid.items(), values, strict=True)
@@ -164,24 +168,43 @@ class Ledger:
         return self._log.do(step)
 
     def lose(
-        self, questions: Mapping[str, str], *, offers: Offers, analyst: str = ""
+        self,
+        questions: Mapping[str, str],
+        *,
+        offers: Offers,
+        analyst: str = "",
+        again: bool = True,
     ) -> Written | OverLimit:
         """Charge for each question that is still unanswered, whether it will be answered or not.
 
         For what tells something even if it fails: it is paid for before a row is read, or when
-        reading it failed.
+        reading it failed. Unless `again`, what was paid for before and never answered is left out.
         """
 
         def step(draft: Draft) -> "Written | OverLimit":
-            charged = self._charged(questions, offers, analyst)
-            if not isinstance(charged, _Charged):
-                return charged
-            entry = draft.add("lost", charged.body(analyst))
-            self.seen.charge(charged.paid, cost=charged.cost.amount, spent=charged.total)
-            self.seen.lose(entry, charged.paid)
-            return Written(entry.sequence, tuple(charged.paid), charged.offers)
+            state, wanted = self.seen, questions
+            if not again:
+                paid = {digest for each in state.unanswered.values() for digest in each}
+                wanted = {key: text for key, text in questions.items() if key not in paid}
+            charged = self._charged(wanted, offers, analyst)
+            return self._lost(draft, charged, analyst) if isinstance(charged, _Charged) else charged
 
         return self._log.do(step)
+
+    def _lost(self, draft: Draft, charged: "_Charged", analyst: str) -> Written:
+        entry = draft.add("lost", charged.body(analyst))
+        self.seen.charge(charged.paid, cost=charged.cost.amount, spent=charged.total)
+        self.seen.lose(entry, charged.paid)
+        return Written(entry.sequence, tuple(charged.paid), charged.offers, lost=True)
+
+    def waiting(self, digests: Collection[str]) -> list[Written]:
+        """Which of these are paid for and never answered, as of the last look."""
+        found = []
+        for sequence, each in tuple(self.seen.unanswered.items()):
+            paid = {digest: each[digest].offer for digest in digests if digest in each}
+            if paid:
+                found.append(Written(sequence, tuple(paid), tuple(paid.values()), lost=True))
+        return found
 
     def recover(self, lost: Written, values: Mapping[str, Value]) -> None:
         """Record the answers to what was charged before, but for what others answered meanwhile."""

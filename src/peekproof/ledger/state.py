@@ -253,10 +253,11 @@ class State:
 
     def recover(self, lost: int, digests: Iterable[str]) -> None:
         """Some of what was lost in an entry is answered after all."""
-        waiting = self.unanswered[lost]
-        for digest in digests:
-            del waiting[digest]
-        if not waiting:
+        answered = set(digests)
+        waiting = {key: paid for key, paid in self.unanswered[lost].items() if key not in answered}
+        if waiting:  # another one: whoever looks meanwhile goes through the old one
+            self.unanswered[lost] = waiting
+        else:
             del self.unanswered[lost]
 
     def remember(self, offer: Offer) -> None:

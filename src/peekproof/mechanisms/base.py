@@ -47,7 +47,7 @@ from peekproof.core.errors import (
 )
 from peekproof.core.finding import Finding, Numbers
 from peekproof.core.numerics import decimal_up, float_up, level_down
-from peekproof.core.secret import Exact
+from peekproof.core.secret import SECRET, Exact, shown
 from peekproof.core.width import Width
 from peekproof.data.source import Source
 from peekproof.data.statistic import exact_number
@@ -75,7 +75,9 @@ _MOST_BITS = 8_000
 # An integer of more digits is written in hexadecimal: Python refuses to print its decimals.
 _LONGEST = 10**1000
 
-_SECRET = "secret"  # noqa: S105 (the name of a mark)
+_MARK = "secret"
+# What a record says besides the fields, which none may be called.
+_RESERVED = frozenset({"kind", "package", *UNITS})
 _SHOWN = 80
 
 # What a query asks for, in words.
@@ -92,7 +94,7 @@ SHAPES: Mapping[str, str] = {
 
 def secret(default: object) -> Any:
     """A field that the ledger records and nobody is shown; `default` stands for it elsewhere."""
-    return field(default=default, repr=False, metadata={_SECRET: True})
+    return field(default=default, repr=False, metadata={_MARK: True})
 
 
 class Recorded:
@@ -109,6 +111,11 @@ class Recorded:
     rows: int
 
     def __init_subclass__(cls) -> None:
+        if wrong := sorted(_RESERVED & vars(cls).get("__annotations__", {}).keys() - {"kind"}):
+            raise TypeError(
+                f"{cls.__module__}.{cls.__name__} has a field {wrong[0]!r}, which records have "
+                "another use for: give it another name"
+            )
         if "kind" in vars(cls):
             kinds = _MECHANISMS if issubclass(cls, Mechanism) else _DRAWS
             known = kinds.get(cls.kind, cls)
@@ -123,20 +130,19 @@ class Recorded:
     def record(self) -> dict[str, str]:
         """All fields but the rows, as text."""
         said = {
-            each.name: _text(getattr(self, each.name))
+            SECRET + each.name if each.metadata.get(_MARK) else each.name: _text(
+                getattr(self, each.name)
+            )
             for each in fields(self)  # type: ignore[arg-type]
             if each.name != "rows" and getattr(self, each.name) != each.default
         }
-        package = type(self).__module__.partition(".")[0]
-        foreign = {} if package == __name__.partition(".")[0] else {"package": package}
-        return {"kind": self.kind, **foreign, **said}
+        package = {"package": _package(type(self))} if is_foreign(type(self)) else {}
+        return {"kind": self.kind, **package, **said}
 
     @property
     def described(self) -> dict[str, str]:
         """The record without what is secret, for anybody to read."""
-        return {
-            name: said for name, said in self.record().items() if name not in _secrets(type(self))
-        }
+        return shown(self.record())
 
 
 # All that are imported, by their kinds. A draw may be called as the mechanism that makes it.
@@ -144,8 +150,13 @@ _MECHANISMS: dict[str, type[Recorded]] = {}
 _DRAWS: dict[str, type[Recorded]] = {}
 
 
-def _secrets(cls: type[Recorded]) -> set[str]:
-    return {each.name for each in fields(cls) if each.metadata.get(_SECRET)}  # type: ignore[arg-type]
+def _package(cls: type) -> str:
+    return cls.__module__.partition(".")[0]
+
+
+def is_foreign(cls: type) -> bool:
+    """Whether it is of another package: what it says of itself is then checked at every turn."""
+    return _package(cls) != __name__.partition(".")[0]
 
 
 def recorded_mechanism(record: Mapping[str, str], *, rows: int) -> "Mechanism":
@@ -169,15 +180,18 @@ def _recorded(
     kind, package = record["kind"], record.get("package", "")
     if kind not in kinds:
         every_mechanism()
-    if kind not in kinds:
+    found = kinds.get(kind)
+    if found is None or (_package(found) if is_foreign(found) else "") != package:
         raise MechanismMissing(mechanism=kind, package=package)
-    return _made(kinds[kind], tuple(record.items()), rows)  # type: ignore[arg-type] # a class
+    return _made(found, tuple(record.items()), rows)  # type: ignore[arg-type] # a class
 
 
 @lru_cache(maxsize=4096)
 def _made(cls: type[Recorded], record: tuple[tuple[str, str], ...], rows: int) -> Recorded:
     hints = _annotations(cls)
-    said = {name: text for name, text in record if name not in ("kind", "package")}
+    said = {
+        name.removeprefix(SECRET): text for name, text in record if name not in ("kind", "package")
+    }
     if unknown := said.keys() - hints.keys():
         raise ValueError(f"{cls.kind} has no {sorted(unknown)[0]}")
     found = {name: _parsed(text, hints[name]) for name, text in said.items()}
@@ -214,9 +228,14 @@ def _load() -> None:
     import peekproof.mechanisms.every  # noqa: F401, PLC0415 (each of them imports this module)
 
     for each in entry_points(group=ENTRY_POINTS):
+        known = dict(_MECHANISMS), dict(_DRAWS)
         try:
             each.load()
         except Exception as error:
+            # What it registered before it failed is not to be used.
+            for registry, before in zip((_MECHANISMS, _DRAWS), known, strict=True):
+                registry.clear()
+                registry.update(before)
             said = f"the mechanism {each.name} ({each.value}) cannot be used here: {error!r}"
             warnings.warn(said, RuntimeWarning, stacklevel=2)
 
@@ -227,7 +246,7 @@ def _text(value: object) -> str:
     if isinstance(value, Enum):
         return str(value.value)
     if isinstance(value, int):
-        return hex(value) if abs(value) >= _LONGEST else str(value)
+        return f"{value:#x}" if abs(value) >= _LONGEST else str(value)
     if is_dataclass(value) and not isinstance(value, type):
         return ":".join(_text(getattr(value, each.name)) for each in fields(value))
     if isinstance(value, tuple):
@@ -258,7 +277,7 @@ def _parsed(text: str, annotation: Any) -> object:
     if annotation is bool:
         return {"true": True, "false": False}[text]
     if annotation is int:
-        return int(text, 16) if text.startswith("0x") else int(text)
+        return int(text, 16) if text.removeprefix("-").startswith("0x") else int(text)
     return annotation(text)
 
 
@@ -692,7 +711,7 @@ class Mechanism(Recorded, ABC):
     plainly: ClassVar[str] = ""
     # Where it stands in lists, and which of several equally narrow plans is taken.
     place: ClassVar[int] = 100
-    # Whether a plan tries it if nobody names mechanisms.
+    # Whether a plan tries it if nobody names mechanisms; those of other packages must be named.
     automatic: ClassVar[bool] = False
     # Which options a plan by it makes use of, and which of them it must be told.
     options: ClassVar[frozenset[str]] = frozenset()
@@ -756,7 +775,10 @@ class Mechanism(Recorded, ABC):
             )
         if ask.loss is not None and ask.what.shape not in ("choice", "quantile"):
             raise InvalidInput(argument="loss", accepted="for quantiles only", given=repr(ask.loss))
-        return self.draw(ask, past, place=place, batch=batch)
+        draw = self.draw(ask, past, place=place, batch=batch)
+        if is_foreign(type(self)) or is_foreign(type(draw)):
+            _check_drawn(self, draw, past.target)
+        return draw
 
     def _not_taken(self, ask: Ask) -> InvalidInput:
         what = ask.what
@@ -926,6 +948,23 @@ class Mechanism(Recorded, ABC):
                 pending[step.number].remove(step.draw)
                 step.draw.shares(step.value)
                 past = past.told(step.draw.told(step.value))
+
+
+@lru_cache(maxsize=4096)
+def _check_drawn(promise: Mechanism, draw: Draw, target: Target) -> None:
+    """Refuse a draw that a ledger could not tell again, before anything is read or charged."""
+    said, kind = type(draw).__name__, type(promise).__name__
+    try:
+        again = recorded_draw(draw.record(), rows=draw.rows)
+        same = again == draw and again.record() == draw.record() and draw.rows == promise.rows
+        whole = type(draw.draws) is int and draw.draws >= 1
+        paid = draw.cost.unit == promise.budget(target).unit and draw.cost.amount >= 0
+        for failed in (False, True):
+            draw.certificate(promise, target, failed=failed)
+    except Exception as error:
+        raise TypeError(f"{kind} makes a {said} that cannot be recorded ({error!r})") from error
+    if not (same and whole and paid):
+        raise TypeError(f"{kind} makes a {said} that its ledger would not read as it is")
 
 
 class Run:

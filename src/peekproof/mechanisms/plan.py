@@ -26,6 +26,7 @@ from peekproof.mechanisms.base import (
     Options,
     Past,
     every_mechanism,
+    is_foreign,
     recorded_mechanism,
 )
 from peekproof.noise.entropy import SystemEntropy
@@ -233,7 +234,7 @@ def plan(
             raise InvalidInput(argument=argument, accepted=f"at most {most:,}", given="more")
     every = [kind for kind in every_mechanism().values() if not kind.open_ended]
     if mechanisms is None:
-        mechanisms = [kind for kind in every if kind.automatic]
+        mechanisms = [kind for kind in every if kind.automatic and not is_foreign(kind)]
     if rounds is not None and check.positive_integer(rounds=rounds) > target.questions:
         raise InvalidInput(
             argument="rounds",

@@ -483,16 +483,18 @@ class HoldoutRun(Run):
         super().__init__(mechanism, rng)
         self._promise = mechanism
         self._run: ThresholdoutRun | None = None
-        self._number = -1
+        self._number = self._given_up = -1
 
     def under_way(self, past: Past) -> bool:
         """Whether this session has the round that was opened last, and may go on with it."""
         waiting = {each.round for each in past.pending if isinstance(each, Compared)}
         last = self._promise.opened(past) - 1
-        return self._run is not None and self._number == last and last not in waiting
+        mine = self._run is not None and self._number == last != self._given_up
+        return mine and last not in waiting
 
     def forget(self) -> None:
-        self._run = None
+        # Nothing is taken away: another thread may be at work in the round, under the lock.
+        self._given_up = self._number
 
     def offer(self, ask: Ask, past: Past, *, place: int = 0, batch: int = 1) -> Draw:
         """What one question pays now: nothing, in a round that is paid for."""

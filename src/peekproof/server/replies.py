@@ -10,6 +10,7 @@ from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswe
 from peekproof.core.charge import Charge
 from peekproof.core.finding import Chosen as ChosenBefore
 from peekproof.core.finding import Finding
+from peekproof.core.secret import shown
 from peekproof.data.statistic import PairStatistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.entry import Settled
@@ -214,7 +215,7 @@ class Replying:
             digest=digest,
             text=settled.text,
             value=str(value) if isinstance(value, Fraction) else [str(each) for each in value],
-            terms=dict(settled.terms),
+            terms=shown(settled.terms),
             cost=str(cost.amount),
             drawn=drawn,
         )

@@ -16,7 +16,9 @@ from peekproof.core.answer import Answer
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import Charge, Offer, charge_in, used_part
 from peekproof.core.errors import (
+    DataChanged,
     EvaluationFailed,
+    InvalidInput,
     LedgerClosed,
     LedgerDamaged,
     PeekproofError,
@@ -30,7 +32,7 @@ from peekproof.ledger.entry import Settled
 from peekproof.ledger.entry import Value as Recorded
 from peekproof.ledger.ledger import Ledger, Written
 from peekproof.ledger.state import OverLimit
-from peekproof.mechanisms.base import Ask, Draw, Past, Query, Reply
+from peekproof.mechanisms.base import Ask, Draw, Past, Query, Reply, recorded_draw
 from peekproof.mechanisms.plan import Plan, Price, certificate_of
 from peekproof.noise.entropy import Entropy
 from peekproof.query.form import Given
@@ -151,8 +153,20 @@ class LocalBackend:
         return [each.what.answer(replies) for each in asks]
 
     def _replies(self, asks: Sequence[Ask]) -> RecordedReplies:
-        """What the asks get: those that were answered before for free, the others drawn."""
+        """What the asks get: those that were answered before for free, the others drawn.
+
+        A refusal is said after a look at the ledger: others may have answered, or made room.
+        """
         self.ledger.check_process()  # first: in a forked one nobody releases any lock
+        seen = self.ledger.seen.last
+        try:
+            return self._replied(asks)
+        except (Refusal, InvalidInput):
+            if self.ledger.look().last == seen:
+                raise
+            return self._replied(asks)
+
+    def _replied(self, asks: Sequence[Ask]) -> RecordedReplies:
         self._refuse_wrong(asks)
         known = self.ledger.seen.answers
         fresh = {each.what.digest: each for each in asks if each.what.digest not in known}
@@ -175,18 +189,26 @@ class LocalBackend:
         Rows are read outside of the lock. Under it the newest past decides once more what each
         draw costs and whether it fits, and nothing is told before its entry is on disk.
         """
-        asks, past = list(fresh.values()), self._seen_past()
+        first = getattr(self.table, "charge_first", True)
+        first = first or any(each.what.charge_first for each in fresh.values())
+        asks, past = self._unpaid(fresh) if first else list(fresh.values()), self._seen_past()
+        drawing = _Drawing(self, fresh)
+        if first and not asks:
+            return drawing.charged_first()
         if past.draws >= past.target.questions and self.plan.mechanism.guesses:
             raise self._refusal(len(fresh))  # there is no level for another
         draws = self._offered(asks, past)  # refused here: nothing is read
         offers = [offer_of(draw, ask.what.span) for draw, ask in zip(draws, asks, strict=True)]
         if self.ledger.seen.closed or not self.ledger.fits(offers, analyst=self.analyst):
             raise self._refusal(self._worth(draws))
-        drawing = _Drawing(self, fresh)
-        if getattr(self.table, "charge_first", True) or any(a.what.charge_first for a in asks):
-            with self._turn if self.plan.mechanism.remembers else nullcontext():
-                return self.ledger.alone(tuple(fresh), drawing.charged_first)
-        return drawing.read_first(draws)
+        return drawing.charged_first() if first else drawing.read_first(draws)
+
+    def _unpaid(self, fresh: Mapping[str, Ask]) -> list[Ask]:
+        """Those that were not paid for by whoever asked before and never got an answer."""
+        if self.plan.mechanism.volatile:
+            return list(fresh.values())
+        paid = {digest for each in self.ledger.waiting(fresh) for digest in each.digests}
+        return [each for digest, each in fresh.items() if digest not in paid]
 
     def _worth(self, draws: Sequence[Draw]) -> int:
         """How many planned questions these take."""
@@ -201,11 +223,26 @@ class LocalBackend:
         ]
 
     def _read(self, asks: Sequence[Ask], made: Sequence[Draw]) -> list[Exact[Any]]:
-        """The exact values of what is drawn like this; what else a source raises is withheld."""
+        """The exact values of what is drawn like this; what else is raised is withheld."""
         try:
-            return self.plan.mechanism.read(self.table, [each.what for each in asks], made)
-        except PeekproofError:
+            found = self.plan.mechanism.read(self.table, [each.what for each in asks], made)
+            if len(found) != len(asks):
+                raise EvaluationFailed()
+            return found
+        except DataChanged:  # says nothing of rows but that they are others
             raise
+        except Exception:
+            raise EvaluationFailed() from None
+
+    def _released(self, made: Sequence[Draw], exact: Sequence[Exact[Any]]) -> list[Recorded]:
+        """The answers, as the ledger records them; what is none, or raises, is withheld."""
+        try:
+            values = self._run.release(made, exact)
+            for draw, value in zip(made, values, strict=True):
+                if not all(isinstance(each, Fraction) for each in value):
+                    raise EvaluationFailed()
+                draw.shares(value)
+            return [written(each) for each in values]
         except Exception:
             raise EvaluationFailed() from None
 
@@ -433,34 +470,55 @@ class _Drawing:
                 # Others have read these rows meanwhile: the next ones are nobody's yet.
                 again = backend._read([self._fresh[each] for each in digests], made)
                 exact.update(zip(digests, again, strict=True))
-            values = backend._run.release(made, [exact[each] for each in digests])
-            return [written(each) for each in values]
+            return backend._released(made, [exact[each] for each in digests])
 
         try:
             found = backend.ledger.write(
                 self._texts, offers=self._offers, release=release, analyst=backend.analyst
             )
+            paid = self._paid(found)
+            if isinstance(found, Written) and found.lost:
+                raise EvaluationFailed()
         except BaseException:
             backend._run.forget()  # what it drew may be on no record
             raise
-        return self._paid(found)
+        return paid
 
     def charged_first(self) -> dict[str, Charge]:
-        """Charge, then read, draw and record: for what tells something even if it fails."""
+        """Charge, then read, draw and record: for what tells something even if it fails.
+
+        What was paid for before and never answered, here or by a process that died, is read again
+        as it was drawn then, unless its mechanism was at work in that process alone.
+        """
         backend = self._backend
-        lost = backend.ledger.lose(self._texts, offers=self._offers, analyst=backend.analyst)
-        paid = self._paid(lost)
-        if not paid or isinstance(lost, OverLimit):
-            return paid
-        made = [self._draws[each] for each in lost.digests]
+        with backend._turn if backend.plan.mechanism.remembers else nullcontext():
+            return backend.ledger.alone(tuple(self._fresh), self._charged_first)
+
+    def _charged_first(self) -> dict[str, Charge]:
+        backend = self._backend
+        again = backend.plan.mechanism.volatile
+        charged = backend.ledger.lose(
+            self._texts, offers=self._offers, analyst=backend.analyst, again=again
+        )
+        paid = self._paid(charged)
+        waiting = backend.ledger.waiting(self._fresh)
+        if again and isinstance(charged, Written):
+            waiting = [charged] if charged.digests else []
+        for lost in waiting:
+            self._recover(lost)
+        return paid
+
+    def _recover(self, lost: Written) -> None:
+        """Read and answer what is paid for."""
+        backend, rows = self._backend, self._backend._rows
+        made = [recorded_draw(each.terms, rows=rows) for each in lost.offers]
         try:
             exact = backend._read([self._fresh[each] for each in lost.digests], made)
-            values = [written(each) for each in backend._run.release(made, exact)]
+            values = backend._released(made, exact)
             backend.ledger.recover(lost, dict(zip(lost.digests, values, strict=True)))
         except BaseException:
             backend._run.forget()
             raise
-        return paid
 
     def _offers(self, digests: tuple[str, ...]) -> list[Offer]:
         """What they cost after the newest past; asked under the ledger's lock."""
@@ -478,7 +536,9 @@ class _Drawing:
         try:
             return backend._read(asks, draws)
         except PeekproofError:
-            backend.ledger.lose(self._texts, offers=self._offers, analyst=backend.analyst)
+            self._paid(
+                backend.ledger.lose(self._texts, offers=self._offers, analyst=backend.analyst)
+            )
             raise
 
     def _paid(self, found: Written | OverLimit) -> dict[str, Charge]:

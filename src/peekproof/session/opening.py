@@ -24,6 +24,7 @@ from peekproof.mechanisms.base import (
     Limit,
     Mechanism,
     every_mechanism,
+    is_foreign,
     recorded_mechanism,
 )
 from peekproof.mechanisms.plan import CONFIDENCE, QUESTIONS, Plan, open_ended_plan, useful_plan
@@ -303,7 +304,9 @@ def new_plan(
         if rounds is not None or any(kind.ordered for kind in mechanisms or ()):
             raise unordered(source)
         mechanisms = mechanisms or [
-            kind for kind in every_mechanism().values() if kind.automatic and not kind.ordered
+            kind
+            for kind in every_mechanism().values()
+            if kind.automatic and not kind.ordered and not is_foreign(kind)
         ]
     open_ended = next((kind for kind in mechanisms or () if kind.open_ended), None)
     if mechanisms and open_ended:

@@ -9,6 +9,7 @@ from peekproof.core.charge import Offer
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Finding
 from peekproof.core.numerics import level_down
+from peekproof.core.secret import shown
 from peekproof.core.shown import visible_lines
 from peekproof.ledger.entry import Entry, Paid, PublicOpening, checked, paid_from_body
 from peekproof.ledger.ledger import Ledger
@@ -139,7 +140,7 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
                 rounds_left=plan.mechanism.rounds_left(past, room=room),
                 finding=certifier.finding(settled),
                 certificate=certifier.certificate(settled),
-                terms=settled.terms,
+                terms=shown(settled.terms),
                 failed=Reading.of(settled, rows=plan.rows).failed,
                 overrides=overrides,
             )

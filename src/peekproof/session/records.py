@@ -307,8 +307,13 @@ class Pasts:
         # first, so that what is written in between counts twice and not never. Old answers lie
         # in the store: its lock comes before ours, for whoever is being charged looks with it.
         rows = self._rows
-        staged = tuple(state.staged.values())
-        waiting = [paid for each in tuple(state.unanswered.values()) for paid in each.values()]
+        staged = dict(state.staged)
+        waiting = [
+            paid
+            for each in tuple(state.unanswered.values())
+            for digest, paid in each.items()
+            if digest not in staged  # paid for before, and answered on its way to the disk
+        ]
         draws, spent = state.draws, state.spent.amount
         pending = tuple(recorded_draw(each.offer.terms, rows=rows) for each in waiting)
         past = self._told
@@ -318,7 +323,7 @@ class Pasts:
             with self._turn:
                 self._take_in(answers[self._read - start :])
                 past = self._told
-            for each in staged:
+            for each in staged.values():
                 past = past.told(Reading.of(each, rows=rows).told)
         for draw in pending:
             past = past.told(draw.told(None))

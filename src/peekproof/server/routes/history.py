@@ -11,6 +11,7 @@ from peekproof import __version__
 from peekproof.core.charge import used_part
 from peekproof.core.errors import NotServed
 from peekproof.core.numerics import level_down
+from peekproof.core.secret import shown
 from peekproof.ledger.entry import settled_to_body
 from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
@@ -233,6 +234,7 @@ def _answers(call: Call, after: int, most: int) -> Answers:
         each = settled[place.digest]
         told = call.known.custodian or each.analyst == call.known.analyst
         body = settled_to_body(each)
+        body["terms"] = shown(body["terms"])
         del body["analyst"]
         listed.append(
             Past(
