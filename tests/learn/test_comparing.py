@@ -12,8 +12,8 @@ import peekproof
 from learn.models import Bits, Constant, Squared, coins, right
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import labels_of, predictions_of
+from peekproof.learn.comparing import from_scores
 from peekproof.learn.desk import LocalDesk
-from peekproof.learn.differing import from_scores
 from peekproof.learn.metrics.classification import Accuracy, Gain
 from peekproof.learn.metrics.named import metric_of
 

@@ -1,7 +1,7 @@
 """Where scores are asked for if the labels are behind a gateway."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import NoReturn, cast, final
 
@@ -12,17 +12,12 @@ from peekproof.client.http import Json, Reach
 from peekproof.client.promise import understood
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import GatewayUnavailable, NotAllowed, NotServed
-from peekproof.data.statistic import PairStatistic
-from peekproof.learn.blank import blank_labels
-from peekproof.learn.column import Labels, Predictions
+from peekproof.learn.column import Labels, Predictions, blank_labels
 from peekproof.learn.desk import ANY, Guessed, Standing, condition, guess_reaches, probes
-from peekproof.learn.ranking import Ranking
-from peekproof.learn.scoring import Scoring
-from peekproof.mechanisms.base import Ask, Past, Query
-from peekproof.query.candidates import parse_candidates
+from peekproof.learn.score import LargestScore, MeanScore, Score
+from peekproof.mechanisms.base import Ask, Past
 from peekproof.query.question import Question, parse_question
 from peekproof.session.history import History
-from peekproof.session.queries import Best, InWords, Paired
 
 _MOST_PROBES = 1_000  # of which a gateway may have answered some
 _NAMES = ("predictions", "against")  # as messages call one and two of them
@@ -60,15 +55,12 @@ class RemoteDesk:
         """Zeros or empty texts: the real ones never leave the gateway."""
         return self._labels
 
-    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
-        """The mean of a scoring over all rows, counting 0 where the condition does not hold."""
-        asked = scoring.question(self._asking.promise.schema, where)
-        if len(scoring.predictions) > len(_NAMES):
+    def ask(self, score: Score, guess: Guessed) -> Answer:
+        """A mean over all rows, or over all pairs of rows."""
+        if len(score.predictions) > len(_NAMES):
             raise NotAllowed(problem="a gateway compares two predictions at a time")
-        message = _message(scoring.metric.text, guess, scoring.predictions)
-        if where:
-            message["where"] = where
-        return self._scored(InWords(asked), message)
+        said = self._asking.data.score(_message(score, guess))
+        return cast(Answer, self._asking.rebuilding([said]).answer(score, said))
 
     def share(self, where: str, guess: Guessed) -> Answer:
         """The share of rows for which a condition about groups or labels holds."""
@@ -80,48 +72,31 @@ class RemoteDesk:
         (found,) = self._asking.answers([asked], [reply])
         return cast(Answer, found)
 
-    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        """The share of all pairs of rows that are in the order of a ranking."""
-        message = _message(ranking.metric.text, guess, [ranking.predicted])
-        return self._scored(Paired(ranking.statistic(self._labels), self._labels.rows), message)
-
-    def _scored(self, what: Query, message: Mapping[str, object]) -> Answer:
-        said = self._asking.data.score(message)
-        return cast(Answer, self._asking.rebuilding([said]).answer(what, said))
-
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        """Which scoring has the largest mean: all predictions travel in one request."""
-        schema = self._asking.promise.schema
-        asked = parse_candidates([each.question(schema) for each in scorings], schema)
-        self._asking.offer(Ask(what=Best(asked)))
-        if any(len(each.predictions) != 1 for each in scorings):
+    def best(self, scores: Sequence[MeanScore]) -> Choice:
+        """Which score is the largest: all predictions travel in one request."""
+        asked = LargestScore(tuple(scores))
+        self._asking.offer(Ask(what=asked))
+        if any(len(each.predictions) != 1 for each in scores):
             raise NotAllowed(problem="a gateway chooses among the predictions of single models")
         message = {
-            "metric": scorings[0].metric.text,
-            "candidates": [_packed(each.predictions[0]) for each in scorings],
+            "metric": scores[0].metric.text,
+            "candidates": [_packed(each.predictions[0]) for each in scores],
         }
         said = self._asking.data.best_score(message)
-        return cast(Choice, self._asking.rebuilding([said]).answer(Best(asked), said))
+        return cast(Choice, self._asking.rebuilding([said]).answer(asked, said))
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, refused by what the promise says of it."""
         return condition(where, self._asking.promise.schema)
 
-    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
+    def known(self, score: Score) -> Answer | None:
         """What was answered before, and so is free; None if it would be charged."""
-        # Whatever is guessed: the same question again is told as it was, and free.
-        if isinstance(asked, Ranking):
-            paid = self._paid(asked.statistic(self._labels))
-            return self.pairs(asked, ANY) if paid else None
-        paid = self._paid(asked.question(self._asking.promise.schema, where))
-        return self.ask(asked, ANY, where=where) if paid else None
-
-    def _paid(self, asked: Question | PairStatistic) -> bool:
         try:
-            self._asking.data.receipt(asked.digest)
+            self._asking.data.receipt(score.digest)
         except NotServed:
-            return False
-        return True
+            return None
+        # Whatever is guessed: the same score again is told as it was, and free.
+        return self.ask(score, ANY)
 
     def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
         """How far the interval of each guess reaches from it if it is confirmed, as of now."""
@@ -177,13 +152,15 @@ class RemoteDesk:
         return RemoteDesk, (self._reach, self._name)
 
 
-def _message(metric: str, guess: Guessed, predictions: Sequence[Predictions]) -> dict[str, object]:
+def _message(score: Score, guess: Guessed) -> dict[str, object]:
     """A metric of predictions, and what it is expected to be."""
     message: dict[str, object] = {
-        "metric": metric,
+        "metric": score.metric.text,
         "guess": float(guess.share),
-        **{name: _packed(each) for name, each in zip(_NAMES, predictions, strict=False)},
+        **{name: _packed(each) for name, each in zip(_NAMES, score.predictions, strict=False)},
     }
+    if score.where is not None:
+        message["where"] = score.where.text
     if guess.tolerance is not None:
         message["tolerance"] = float(guess.tolerance)
     elif guess.trained_on is not None:

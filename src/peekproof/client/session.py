@@ -18,7 +18,7 @@ from peekproof.core.certificate import Certificate
 from peekproof.core.errors import InvalidInput, NotAllowed
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
-from peekproof.data.statistic import PairStatistic, exact_number
+from peekproof.data.statistic import PairStatistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.entry import Settled
 from peekproof.mechanisms.base import Ask
@@ -313,6 +313,6 @@ class RemoteSession:
 def _numbers(said: Mapping[str, object]) -> dict[str, float | None]:
     """Numbers as they travel; what is none is refused."""
     return {
-        name: None if value is None else float(exact_number(**{name: value}))
+        name: None if value is None else float(check.exact_number(**{name: value}))
         for name, value in said.items()
     }

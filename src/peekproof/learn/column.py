@@ -78,6 +78,20 @@ def labels_of(given: object, argument: str = "y", *, classes: object = None) -> 
     return Labels(values, classes=declared)
 
 
+def blank_labels(
+    *,
+    rows: int,
+    text: bool,
+    order: str = "",
+    classes: tuple[float | str, ...] | None = None,
+) -> Labels:
+    """Zeros or empty texts: what is public of labels, their number, kind, order and classes.
+
+    What is refused by these is refused whatever the real labels are.
+    """
+    return Labels(np.full(rows, "", dtype=np.str_) if text else np.zeros(rows), order, classes)
+
+
 def first_other(values: Numbers | Texts, classes: Iterable[float | str]) -> int | None:
     """The first row, counted from 0, that is none of these classes; None if there is none."""
     kind = np.str_ if values.dtype.kind == "U" else np.float64

@@ -9,13 +9,11 @@ from typing import Protocol, cast, final
 
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
-from peekproof.data.statistic import PairStatistic
 from peekproof.learn.column import Labels, some_classes
 from peekproof.learn.held import LABEL, HeldRows
-from peekproof.learn.ranking import Ranking
-from peekproof.learn.scoring import Scoring
+from peekproof.learn.score import LargestScore, MeanScore, Score
 from peekproof.ledger.sqlite import MEMORY
-from peekproof.mechanisms.base import Ask, Past
+from peekproof.mechanisms.base import Ask, Past, Query
 from peekproof.mechanisms.plan import Plan
 from peekproof.noise.entropy import Entropy
 from peekproof.query.form import Share
@@ -25,7 +23,7 @@ from peekproof.query.tree import Column, Member
 from peekproof.query.walk import levels
 from peekproof.session.forks import forked
 from peekproof.session.history import History
-from peekproof.session.queries import ANY_SHARE, any_pairs
+from peekproof.session.queries import ANY_SHARE, InWords, any_pairs
 from peekproof.session.session import Session
 
 _PLACES = 9
@@ -45,6 +43,11 @@ class Guessed:
     tolerance: float | None = None
     trained_on: int | None = None
 
+    def ask(self, what: Query) -> Ask:
+        """The ask that says so; a tolerance says more than a number of rows."""
+        trained_on = self.trained_on if self.tolerance is None else None
+        return Ask(what=what, guess=self.share, tolerance=self.tolerance, trained_on=trained_on)
+
 
 ANY = Guessed(share=0.5)  # what was answered before is told whatever is guessed
 
@@ -63,28 +66,25 @@ class Standing:
 
 
 class Desk(Protocol):
-    """Answers questions about scorings. Shared by threads; its budget is in one ledger."""
+    """Answers scores. Shared by threads; its budget is in one ledger."""
 
     @property
     def labels(self) -> Labels:
         """The labels where they are held; elsewhere zeros or empty texts of their kind."""
 
-    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
-        """The mean of a scoring over all rows, counting 0 where the condition does not hold."""
+    def ask(self, score: Score, guess: Guessed) -> Answer:
+        """A mean over all rows, or over all pairs of rows."""
 
     def share(self, where: str, guess: Guessed) -> Answer:
         """The share of rows for which a condition about groups or labels holds."""
 
-    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        """The share of all pairs of rows that are in the order of a ranking."""
-
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        """Which of at least two different scorings has the largest mean, with that mean."""
+    def best(self, scores: Sequence[MeanScore]) -> Choice:
+        """Which of at least two different scores is the largest, with its interval."""
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, refused by what is public of labels."""
 
-    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
+    def known(self, score: Score) -> Answer | None:
         """What was answered before, and so is free; None if it would be charged."""
 
     def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
@@ -180,16 +180,16 @@ class LocalDesk:
     def labels(self) -> Labels:
         return self.held.labels
 
-    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
-        if where:
-            self.condition(where)  # by itself: brackets of its own close within
-        question = scoring.question(self.session.schema, where)
-        with self.held.lending(scoring):
-            return self._answered(question, guess)
+    def ask(self, score: Score, guess: Guessed) -> Answer:
+        self._check(score)
+        return self._answered(score, guess)
+
+    def _check(self, score: Score) -> None:
+        if score.charge_first:  # by a function of somebody's own
+            self.held.check_function(score.metric)
 
     def share(self, where: str, guess: Guessed) -> Answer:
-        question = self.condition(where)
-        return self._answered(question, guess)
+        return self._answered(InWords(self.condition(where)), guess)
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, if labels can be what it says they are.
@@ -207,20 +207,15 @@ class LocalDesk:
                     )
         return question
 
-    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        return self._answered(ranking.statistic(self.labels), guess)
-
-    def _answered(self, question: Question | PairStatistic, guess: Guessed) -> Answer:
-        trained_on = guess.trained_on if guess.tolerance is None else None
-        answer = self.session.ask(
-            question, guess=guess.share, tolerance=guess.tolerance, trained_on=trained_on
-        )
+    def _answered(self, what: Query, guess: Guessed) -> Answer:
+        (answer,) = self.session.answer([guess.ask(what)])
         return cast(Answer, answer)  # a guess is checked against one number
 
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        questions = [each.question(self.session.schema) for each in scorings]
-        with self.held.lending(*scorings):
-            return self.session.best(questions)
+    def best(self, scores: Sequence[MeanScore]) -> Choice:
+        for each in scores:
+            self._check(each)
+        (answer,) = self.session.answer([Ask(what=LargestScore(tuple(scores)))])
+        return cast(Choice, answer)
 
     def past(self) -> Past:
         """What the level of the next guess rests on; refused if there is none to come."""
@@ -232,15 +227,10 @@ class LocalDesk:
     def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
         return guess_reaches(self.session.plan, self.past(), guesses, pairs=pairs)
 
-    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
-        question: Question | PairStatistic
-        if isinstance(asked, Ranking):
-            question = asked.statistic(self.labels)
-        else:
-            question = asked.question(self.session.schema, where)
-        if question.digest not in self.session.ledger.answers():
+    def known(self, score: Score) -> Answer | None:
+        if score.digest not in self.session.ledger.answers():
             return None
-        return self._answered(question, ANY)
+        return self._answered(score, ANY)
 
     def standing(self) -> Standing:
         session = self.session

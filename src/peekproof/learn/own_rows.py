@@ -15,7 +15,7 @@ from peekproof.data.fingerprint import Words
 from peekproof.learn.column import Predictions
 from peekproof.learn.desk import Desk, LocalDesk
 from peekproof.learn.features import ACCEPTED, Features
-from peekproof.learn.guesses import Expected, Trained
+from peekproof.learn.model import Expected, Trained
 
 _ORDERS = 1e6  # in more than so many, the same order is no chance
 _ENOUGH_KINDS = 30  # of rows that are there once or twice tell how often chance repeats one

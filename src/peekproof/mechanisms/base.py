@@ -50,7 +50,6 @@ from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import Exact
 from peekproof.core.width import Width
 from peekproof.data.source import Source
-from peekproof.data.statistic import exact_number
 from peekproof.noise.entropy import Entropy
 from peekproof.query.question import Question
 from peekproof.theory.generalization.checking import Transcript
@@ -389,7 +388,7 @@ class Ask:
                 raise InvalidInput(argument="guesser", accepted=accepted, given=given)
             return self.guessed
         span = self.what.span
-        share = short(guess=span.share(exact_number(guess=self.guess)))
+        share = short(guess=span.share(check.exact_number(guess=self.guess)))
         if not 0 <= share <= 1:
             accepted = f"from {float(span.low):g} to {float(span.high):g}"
             given = repr(self.guess)[:_SHOWN]
@@ -405,7 +404,9 @@ class Ask:
         if self.tolerance is None:
             return None
         width = self.what.span.width
-        wanted = check.positive_fraction(tolerance=exact_number(tolerance=self.tolerance)) / width
+        wanted = (
+            check.positive_fraction(tolerance=check.exact_number(tolerance=self.tolerance)) / width
+        )
         most = max(share, 1 - share)
         if wanted >= most:
             raise InvalidInput(
