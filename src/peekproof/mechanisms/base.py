@@ -294,7 +294,13 @@ class Query(Protocol):
         ...
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """For people, in ledgers and histories, and never read again but for how it begins.
+
+        A mean over pairs of rows begins as `data.statistic.NAMED`, a choice among so many as
+        `query.candidates.candidates_named`, and nothing else does: audits of ledgers rely on it.
+        """
+        ...
 
     @property
     def shape(self) -> str:
