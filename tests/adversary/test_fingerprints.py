@@ -336,7 +336,7 @@ def test_a_holdout_does_not_tell_its_labels_or_groups(tmp_path: Path) -> None:
         IDS, LABELS, groups=groups, ledger=place, questions=5, confidence=0.5
     ) as holdout:
         answer = holdout.score(LABELS.tolist(), guess=0.9)
-        session = holdout.desk.session  # type: ignore[attr-defined]
+        session = holdout.desk.session
         assert recovered(session.ledger.opening.fingerprint, LABELS_BY_PRINT)
         assert session.ledger.opening.about == held().about
         said = repr(holdout) + holdout._repr_html_() + repr(answer)

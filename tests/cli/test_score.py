@@ -23,8 +23,8 @@ from cli.holdouts import (
 )
 from cli.running import Run
 from peekproof.core.errors import EvaluationFailed
-from peekproof.learn.held import HeldRows
 from peekproof.learn.holdout import Holdout
+from peekproof.learn.score import MeanScore
 
 KEYS = [
     "holdout", "metric", "value", "low", "high", "radius", "confidence", "guess", "confirmed",
@@ -218,7 +218,7 @@ def test_a_score_that_breaks_off_exits_5_and_stays_paid_for(
         raise EvaluationFailed()
 
     with monkeypatch.context() as patch:
-        patch.setattr(HeldRows, "totals", broken)
+        patch.setattr(MeanScore, "exact", broken)
         assert run("score", str(model), "--holdout", "churn", "--guess", "0.8").code == 5
     retried = score(run, model, "churn", "--guess", "0.8")
     assert (retried["confirmed"], retried["remaining"], retried["failures"]) == (True, 4, 1)

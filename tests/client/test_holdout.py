@@ -18,7 +18,6 @@ from sklearn.metrics import roc_auc_score
 
 import peekproof
 from client.crowds import outcomes
-from peekproof.client.desk import RemoteDesk
 from peekproof.client.http import VARIABLE, Calls
 from peekproof.data.statistic import PairStatistic
 from peekproof.learn.desk import Guessed
@@ -217,10 +216,8 @@ def test_labels_do_not_come_over(remote: peekproof.Holdout) -> None:
 
 
 def test_ids_are_those_of_the_rows(gateway: Running, remote: peekproof.Holdout) -> None:
-    assert isinstance(remote.desk, RemoteDesk)
     assert remote.desk.ids() == ids(ROWS)
     with connected(gateway, "small") as small:
-        assert isinstance(small.desk, RemoteDesk)
         assert small.desk.ids() is None
 
 

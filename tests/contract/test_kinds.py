@@ -7,11 +7,16 @@ new file, and one that somebody forgot cannot be answered in another's way.
 import ast
 from pathlib import Path
 
+import peekproof.learn.score as score
 import peekproof.session.queries as queries
-from peekproof.mechanisms.base import Draw, Mechanism, every_mechanism
+from peekproof.mechanisms.base import Draw, Mechanism, Query, every_mechanism
 
 SOURCE = Path(__file__).parents[2] / "src" / "peekproof"
 CONTRACT = "peekproof.mechanisms.base"
+QUERIES = {
+    queries: ("InWords", "Best", "Measured", "Paired"),
+    score: ("MeanScore", "PairScore", "LargestScore"),
+}
 
 
 def homes() -> dict[str, set[str]]:
@@ -21,8 +26,9 @@ def homes() -> dict[str, set[str]]:
     for base in (Mechanism, Draw):
         for kind in (base, *base.__subclasses__()):
             found.setdefault(kind.__name__, set()).add(kind.__module__)
-    for name in ("InWords", "Best", "Measured", "Paired"):
-        found.setdefault(name, set()).add(getattr(queries, name).__module__)
+    for module, names in QUERIES.items():
+        for name in names:
+            found.setdefault(name, set()).add(getattr(module, name).__module__)
     return found
 
 
@@ -117,6 +123,33 @@ def test_a_switch_is_found() -> None:
     ]
 
 
+def test_a_switch_on_scores_is_found() -> None:
+    said = (
+        "from peekproof.learn.score import MeanScore, Score\n"
+        "def one(score): return isinstance(score, MeanScore)\n"
+        "def two(score: Score): return score.where is None\n"
+    )
+    assert switches(said, module="peekproof.client.made_up") == ["peekproof.client.made_up:2"]
+
+
+def test_every_query_is_known() -> None:
+    """What has all that the protocol of queries asks for, wherever it is defined."""
+    members = {name for name in vars(Query) if not name.startswith("_")}
+    found = set()
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and members <= _defined(node):
+                found.add(node.name)
+    assert found - {"Query"} == {name for names in QUERIES.values() for name in names}
+
+
+def _defined(node: ast.ClassDef) -> set[str]:
+    """The names of fields, constants and methods of a class."""
+    found = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+    targets = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+    return found | {each.id for each in targets if isinstance(each, ast.Name)}
+
+
 def test_what_everybody_has_may_be_asked() -> None:
     said = (
         "from peekproof.mechanisms.base import Mechanism\n"
@@ -126,4 +159,4 @@ def test_what_everybody_has_may_be_asked() -> None:
 
 
 def test_there_are_kinds_to_look_for() -> None:
-    assert {"Gaussian", "Noisy", "CheckedGuess", "Compared", "InWords"} <= HOMES.keys()
+    assert {"Gaussian", "Noisy", "CheckedGuess", "Compared", "InWords", "MeanScore"} <= HOMES.keys()

@@ -31,6 +31,7 @@ class Squared:
 
     NAME: ClassVar[str] = "squared"
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
     span: ClassVar[float] = 1.0

@@ -21,7 +21,7 @@ from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.metrics.named import metric_of
 from peekproof.learn.metrics.quotients import Rest
-from peekproof.learn.scoring import Scoring
+from peekproof.learn.score import MeanScore
 
 ROWS = 4_000
 
@@ -31,17 +31,17 @@ class Choosing:
     """A desk that chooses by looking, and certifies the winner by a guess of its own."""
 
     holdout: peekproof.Holdout
-    asked: list[Scoring] = field(default_factory=list)
+    asked: list[MeanScore] = field(default_factory=list)
 
     @property
     def labels(self) -> Labels:
         return self.holdout.desk.labels
 
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        self.asked += scorings
-        means = [float(each.values(self.labels).mean()) for each in scorings]
+    def best(self, scores: Sequence[MeanScore]) -> Choice:
+        self.asked += scores
+        means = [float(each.worth(self.labels).mean()) for each in scores]
         index = int(np.argmax(means))
-        winner: Answer = self.holdout.desk.ask(scorings[index], Guessed(share=means[index]))
+        winner: Answer = self.holdout.desk.ask(scores[index], Guessed(share=means[index]))
         chosen = SimpleNamespace(index=index, winner=winner, gap=winner.high - winner.low)
         return cast(Choice, chosen)
 

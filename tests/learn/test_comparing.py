@@ -12,8 +12,8 @@ import peekproof
 from learn.models import Bits, Constant, Squared, coins, right
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.column import labels_of, predictions_of
-from peekproof.learn.desk import LocalDesk
-from peekproof.learn.differing import from_scores
+from peekproof.learn.comparing import from_scores
+from peekproof.learn.desk import Desk
 from peekproof.learn.metrics.classification import Accuracy, Gain
 from peekproof.learn.metrics.named import metric_of
 
@@ -31,7 +31,7 @@ def two_models() -> tuple[Bits, Bits, Bits]:
 def recorded(holdout: peekproof.Holdout) -> list[str]:
     """The guesses that were checked, in their order."""
     desk = holdout.desk
-    assert isinstance(desk, LocalDesk)
+    assert isinstance(desk, Desk)
     return [each.terms["guess"] for each in desk.session.ledger.answers().values()]
 
 

@@ -1,8 +1,7 @@
-"""The rows of a holdout and the columns that are lent to questions."""
+"""The rows of a holdout as a source."""
 
 from __future__ import annotations
 
-import threading
 from typing import cast
 
 import numpy as np
@@ -11,12 +10,11 @@ import pytest
 from peekproof.core.errors import EvaluationFailed
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
-from peekproof.learn.column import Predictions, predictions_of
 from peekproof.learn.held import HeldRows
-from peekproof.learn.metrics.classification import Accuracy
 from peekproof.learn.opening import held_rows
-from peekproof.learn.scoring import Scoring
 from peekproof.mechanisms.empirical import UnsafeEmpirical
+from peekproof.query.question import parse_question
+from peekproof.query.schema import Kind, Schema
 
 LABELS = np.array([0, 1, 1, 0, 1, 1])
 
@@ -25,79 +23,41 @@ def held() -> HeldRows:
     return held_rows(None, LABELS, {"region": list("aabbab")})
 
 
-def scoring(rows: HeldRows, *values: float) -> Scoring:
-    return Scoring.of(Accuracy(), rows.labels, predictions_of(values, rows=len(LABELS)))
-
-
-def share(rows: HeldRows, scored: Scoring, where: str = "") -> float:
-    question = scored.question(rows.schema, where)
-    with rows.lending(scored):
-        (total,) = rows.totals([question])
-    return float(UnsafeEmpirical(rows=rows.rows).release_unsafely(cast(Exact[int], total)))
-
-
 def test_it_is_a_source_like_any_other() -> None:
     assert isinstance(held(), Source)
 
 
-def test_a_scoring_counts_the_rows_that_are_right() -> None:
+def test_shares_of_groups_and_labels_are_counted() -> None:
     rows = held()
-    assert share(rows, scoring(rows, 1, 1, 1, 1, 1, 1)) == pytest.approx(4 / 6)
-    assert share(rows, scoring(rows, 1, 1, 1, 1, 1, 1), "region = 'b'") == pytest.approx(2 / 6)
+    asked = [
+        parse_question(each, rows.schema) for each in ("region = 'b'", "label = 1", "label < 1")
+    ]
+    total = UnsafeEmpirical(rows=rows.rows).release_unsafely
+    counts = [float(total(cast(Exact[int], each))) * rows.rows for each in rows.totals(asked)]
+    assert counts == pytest.approx([3, 4, 2])
 
 
-def test_a_column_is_there_only_while_it_is_lent() -> None:
+def test_it_tells_scores_for_which_rows_a_condition_holds() -> None:
     rows = held()
-    scored = scoring(rows, 1, 1, 1, 1, 1, 1)
-    question = scored.question(rows.schema)
-    with rows.lending(scored), rows.lending(scored):
-        pass
-    with pytest.raises(EvaluationFailed):
-        rows.totals([question])
+    condition = parse_question("region = 'b' and label = 1", rows.schema)
+    assert rows.holds(condition).tolist() == [False, False, True, False, False, True]
 
 
-def test_threads_that_borrow_the_same_column_do_not_take_it_from_each_other() -> None:
-    rows = held()
-    scored = scoring(rows, 1, 1, 1, 0, 1, 1)
-    found: list[float] = []
-
-    def many() -> None:
-        found.extend(share(rows, scored) for _ in range(100))
-
-    threads = [threading.Thread(target=many) for _ in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-    assert found == [pytest.approx(5 / 6)] * 400
-
-
-def test_what_goes_wrong_while_rows_are_scored_says_nothing_of_them() -> None:
-    class Telling:
-        NAME, flag, higher, text = "telling", True, True, "telling"
-
-        def values(self, labels: object, *_: Predictions) -> object:
-            raise ValueError(f"the labels are {labels}")
-
-    rows = held()
-    scored = Scoring(Telling(), (predictions_of(LABELS, rows=6),))  # type: ignore[arg-type]
-    question = scored.question(rows.schema)
-    with rows.lending(scored), pytest.raises(EvaluationFailed) as refused:
-        rows.totals([question])
+def test_what_goes_wrong_with_a_condition_says_nothing_of_rows() -> None:
+    other = Schema({"other": Kind.NUMBER}, {}, frozenset())
+    with pytest.raises(EvaluationFailed) as refused:
+        held().holds(parse_question("other > 1", other))
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
 
 
-def test_parts_of_rows_are_refused_but_for_the_one_round_of_a_final() -> None:
+def test_parts_of_rows_are_refused() -> None:
     rows = held()
-    scored = scoring(rows, 1, 1, 1, 1, 1, 1)
-    question = scored.question(rows.schema)
-    with rows.lending(scored):
-        assert len(rows.totals_round([question], number=0, rounds=1, key="0" * 32)) == 1
-        with pytest.raises(EvaluationFailed):
-            rows.totals_round([question], number=0, rounds=2, key="0" * 32)
-        with pytest.raises(EvaluationFailed):
-            rows.totals_part([question], first=0, parts=2, key="0" * 32)
+    asked = [parse_question("label = 1", rows.schema)]
+    with pytest.raises(EvaluationFailed):
+        rows.totals_round(asked, number=0, rounds=2, key="0" * 32)
+    with pytest.raises(EvaluationFailed):
+        rows.totals_part(asked, first=0, parts=2, key="0" * 32)
 
 
 def test_the_same_rows_in_another_order_have_the_same_fingerprint() -> None:

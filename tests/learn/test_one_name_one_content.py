@@ -99,12 +99,17 @@ def test_the_same_numbers_name_the_same_rows_whatever_holds_them() -> None:
         pl.DataFrame(numbers),
         pd.DataFrame(numbers),
     ]
-    found = {peekproof.Holdout(each, labels).desk.held.fingerprint for each in every}  # type: ignore[attr-defined]
+    found = {
+        peekproof.Holdout(each, labels).desk.session.ledger.opening.fingerprint for each in every
+    }
     assert len(found) == 1
 
 
 def test_names_of_rows_do_not_depend_on_the_longest_text() -> None:
     texts, labels = [f"row {place}" for place in range(ROWS)], _labels()
     wide = np.array([*texts, "x" * 99])[:-1]
-    found = [peekproof.Holdout(each, labels).desk.held.fingerprint for each in (texts, wide)]  # type: ignore[attr-defined]
+    found = [
+        peekproof.Holdout(each, labels).desk.session.ledger.opening.fingerprint
+        for each in (texts, wide)
+    ]
     assert found[0] == found[1]

@@ -43,7 +43,7 @@ def test_a_study_is_scored_trial_by_trial(threads: int, tmp_path: Path) -> None:
         low, high = study.best_trial.user_attrs["interval"]
         assert low <= study.best_value <= high
         assert 100 - holdout.left == len(holdout.answers()) == 12
-        holdout.desk.session.ledger.verify()  # type: ignore[attr-defined]
+        holdout.desk.session.ledger.verify()
 
 
 def test_a_study_ends_with_the_budget(tmp_path: Path) -> None:

@@ -20,14 +20,14 @@ from sklearn.base import clone
 import peekproof
 from learn.holdouts import Cut, opened, rows
 from ledger.postgres_server import Database
-from peekproof.learn import pickling
-from peekproof.learn.pickling import _Opened
+from peekproof.learn import opening
+from peekproof.learn.opening import _Opened
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if what is unpickled were in a process that has opened nothing yet."""
-    monkeypatch.setattr(pickling, "_opened", _Opened())
+    monkeypatch.setattr(opening, "_opened", _Opened())
 
 
 def test_copies_are_the_holdout_itself(tmp_path: Path) -> None:
@@ -109,7 +109,10 @@ def test_everything_that_was_said_at_the_opening_travels(
         session = again.desk.session
         assert (session.analyst, again.left) == ("ann", 20)
         assert session.schema.columns.keys() == {"side", "size", "label"}
-        assert again.desk.held.fingerprint == held.desk.held.fingerprint  # type: ignore[attr-defined]
+        assert (
+            again.desk.session.ledger.opening.fingerprint
+            == held.desk.session.ledger.opening.fingerprint
+        )
         assert again._scores.features.equals(held._scores.features)
         assert again._scores.trained.labels.rows == 400
 
@@ -120,7 +123,7 @@ def test_a_ledger_that_is_gone_or_another_one_is_never_made_up_for(tmp_path: Pat
     with opened(place) as holdout:
         holdout.score(Cut(), guess=0.8)
         sent = pickle.dumps(holdout)
-    pickling._opened = _Opened()
+    opening._opened = _Opened()
     place.rename(tmp_path / "kept")
     with pytest.raises(peekproof.LedgerUnavailable, match="not to be found"):
         pickle.loads(sent)
@@ -145,7 +148,7 @@ def test_a_relative_place_is_found_from_another_folder(
     monkeypatch.chdir("other")
     sent = pickle.dumps(holdout)
     holdout.close()
-    pickling._opened = _Opened()
+    opening._opened = _Opened()
     with pickle.loads(sent) as again:
         assert again.left == 100
     assert not (tmp_path / "other" / "ledger").exists()
@@ -155,7 +158,7 @@ def test_a_relative_place_is_found_from_another_folder(
 def test_a_holdout_in_postgresql_travels_with_what_connecting_takes(database: Database) -> None:
     with opened(database.place("held")) as holdout:
         sent = pickle.dumps(holdout)
-        pickling._opened = _Opened()
+        opening._opened = _Opened()
         with pickle.loads(sent) as again:
             again.score(Cut(), guess=0.8)
             assert again.desk is not holdout.desk

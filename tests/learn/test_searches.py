@@ -36,7 +36,7 @@ def holdout(tmp_path: Path) -> Iterator[peekproof.Holdout]:
 
 def charged(holdout: peekproof.Holdout) -> int:
     """How many questions were paid for; the whole ledger is checked first."""
-    session = holdout.desk.session  # type: ignore[attr-defined]
+    session = holdout.desk.session
     session.ledger.verify()
     return 100 - holdout.left
 

@@ -13,8 +13,8 @@ import peekproof
 from learn.holdouts import Cut, opened, rows
 from peekproof.core.errors import InvalidInput
 from peekproof.learn.desk import Guessed
-from peekproof.learn.guesses import remembered
 from peekproof.learn.metrics.named import measure_of
+from peekproof.learn.model import remembered
 from peekproof.learn.words import next_radius
 
 LABELS = rows(0)[1]

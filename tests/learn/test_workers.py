@@ -29,7 +29,7 @@ CUTS = cuts(ASKED)
 def check_spent(holdout: peekproof.Holdout, scores: list[float | None]) -> None:
     """Exactly the budget is spent and answered, and the ledger says the same."""
     answered = [each for each in scores if each is not None]
-    session = holdout.desk.session  # type: ignore[attr-defined]
+    session = holdout.desk.session
     assert holdout.left == 0
     assert len(holdout.answers()) == session.ledger.draws() == BUDGET
     assert len(answered) == BUDGET
@@ -79,7 +79,7 @@ def test_a_search_in_processes_charges_the_ledger_of_the_holdout(tmp_path: Path)
             assert holdout.left == spent  # the same models, in other processes, are free
             search.set_params(error_score="raise", refit=False).fit(features, 1 - labels)
         assert holdout.left < spent
-        holdout.desk.session.ledger.verify()  # type: ignore[attr-defined]
+        holdout.desk.session.ledger.verify()
     joblib.externals.loky.get_reusable_executor().shutdown(wait=True)
 
 

@@ -108,7 +108,7 @@ def test_rows_where_a_condition_does_not_hold_count_nothing(
     south = float(np.mean(hits & (np.asarray(found.regions) == "south")))
     said = send_score(gateway, predictions, 0.4, where="region = 'south'").json
     assert said["low"] <= south <= said["high"]
-    assert said["question"].endswith("and (region = 'south')")
+    assert said["question"].endswith(", counting 0 unless region = 'south'")
 
 
 def test_texts_are_scored_where_labels_are_texts(gateway: Running) -> None:
@@ -132,7 +132,7 @@ def test_pairs_of_rows_are_scored_for_an_area_under_the_curve(
     assert over["low"] / (over["low"] + rest["high"]) <= area
     assert area <= over["high"] / (over["high"] + rest["low"])
     assert "T-pairs" in over["theorems"]
-    assert over["question"].startswith("pairs: concordant_")
+    assert over["question"].startswith("pairs: concordant(1) of predictions ")
     assert (again["value"], again["replayed"]) == (over["value"], True)
     path = f"/v1/datasets/labels/answers/{over['records'][0]['digest']}"
     assert gateway.send("GET", path).json["terms"]["pairs"] == "true"

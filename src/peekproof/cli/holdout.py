@@ -17,7 +17,6 @@ from peekproof.core.numerics import decimal_up
 from peekproof.learn.holdout import Holdout
 from peekproof.learn.keeping import Kept, open_labels, open_registered
 from peekproof.learn.label_file import LabelColumns, LabelFile, only_label, read_labels
-from peekproof.learn.last import last_score
 from peekproof.learn.metrics.named import measure_of
 from peekproof.learn.registry import Registered, Registry, check_free, check_name
 from peekproof.learn.words import counted, counted_rows, next_radius
@@ -348,7 +347,7 @@ def _place(name: str, known: Registered) -> dict[str, object]:
 
 def _described(name: str, known: Registered, opened: Holdout) -> dict[str, object]:
     now = opened.desk.standing()
-    guess = last_score(opened, opened.metric)
+    guess = opened.last()
     return {
         **_place(name, known),
         "confidence": now.confidence,

@@ -15,7 +15,6 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up
 from peekproof.derive.derived import Derived
 from peekproof.learn.holdout import Holdout
-from peekproof.learn.last import digest_of, last_score
 from peekproof.learn.metric import Wants
 from peekproof.learn.metrics.named import measure_of
 from peekproof.learn.prediction_file import STANDARD_INPUT, Wanted, read_predictions
@@ -70,7 +69,7 @@ def scored(holdout: Holdout, title: str, values: object, asked: Asked) -> Result
     metric = holdout.metric if asked.metric is None else measure_of(asked.metric)
     guess = asked.guess
     if guess is None and asked.where is None:
-        guess = last_score(holdout, metric)
+        guess = holdout.last(metric)
     given = _given(asked, guess)
     answer = cast(_Scores, holdout).score(values, **given)
     confirmed = _FAILED not in _theorems(answer)
@@ -81,7 +80,7 @@ def scored(holdout: Holdout, title: str, values: object, asked: Asked) -> Result
         guess = answer.value
     reached = _reached(answer, asked.require, higher=metric.higher)
     now = holdout.desk.standing()
-    digest = digest_of(holdout, answer.question) if isinstance(answer, Answer) else None
+    digest = holdout.digest(values, metric=metric) if isinstance(answer, Answer) else None
     document = {
         "holdout": title,
         "metric": metric.text,

@@ -102,12 +102,12 @@ def connect(
 
 
 def _holdout(reach: Reach, name: str, features: object, training: Rows | None) -> "Holdout":
-    from peekproof.client.desk import RemoteDesk  # noqa: PLC0415 (imports engines)
+    from peekproof.client.labels import open_desk  # noqa: PLC0415 (imports engines)
     from peekproof.learn.holdout import Holdout  # noqa: PLC0415
 
-    desk = RemoteDesk(reach, name)
+    desk, metric = open_desk(reach, name)
     try:
-        return Holdout.at(desk, features=features, metric=desk.metric, training=training)
+        return Holdout.at(desk, features=features, metric=metric, training=training)
     except BaseException:
         desk.close()
         raise

@@ -17,13 +17,18 @@ from peekproof.client.promise import Promise, understood
 from peekproof.core import check
 from peekproof.core.certificate import Certificate
 from peekproof.core.charge import charge_in
-from peekproof.core.errors import CertificateMismatch, GatewayError, GatewayUnavailable, NotAllowed
+from peekproof.core.errors import (
+    CertificateMismatch,
+    GatewayError,
+    GatewayUnavailable,
+    NotAllowed,
+    NotServed,
+)
 from peekproof.core.shown import visible
 from peekproof.core.width import Width
-from peekproof.data.statistic import exact_number
 from peekproof.ledger.entry import Settled, settled_from_body
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.base import Ask, Draw, Past, Reply
+from peekproof.mechanisms.base import Ask, Draw, Past, Query, Reply
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.form import Given, Grouped
 from peekproof.query.question import Question
@@ -86,6 +91,13 @@ class HttpBackend:
         self._data.close()
 
     # What was asked, and what is left.
+
+    def known(self, what: Query) -> bool:
+        try:
+            self.data.receipt(what.digest)
+        except NotServed:
+            return False
+        return True
 
     def look(self) -> Standing:
         self._standing, self._stale = self._seen(self.data.budget()), False
@@ -279,7 +291,7 @@ def _said(ask: Ask) -> dict[str, float]:
 def _numbers(said: Mapping[str, object]) -> dict[str, float | None]:
     """Numbers as they travel; what is none is refused."""
     return {
-        name: None if value is None else float(exact_number(**{name: value}))
+        name: None if value is None else float(check.exact_number(**{name: value}))
         for name, value in said.items()
     }
 

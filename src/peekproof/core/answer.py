@@ -18,7 +18,7 @@ from peekproof.core.charge import Charge
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import answer_html, choice_html, histogram_html, quantile_html
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, float_up, level_down
-from peekproof.core.shown import shown, visible
+from peekproof.core.shown import visible
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -99,7 +99,7 @@ class Answer:
 
     def __str__(self) -> str:
         value = f"{self.value:.{self.span.places}f}"
-        return f"{value}  {self.span.shown(self.interval)}  {shown(self.question)}"
+        return f"{value}  {self.span.shown(self.interval)}  {visible(self.question)}"
 
     def __repr__(self) -> str:
         return f"<Answer {self}>"
@@ -174,7 +174,7 @@ class Choice:
 
     def __str__(self) -> str:
         said = f"(best of {self.candidates:,} up to {digits_up(self.gap)})"
-        return f"{self.winner or shown(self.chosen)}  {said}"
+        return f"{self.winner or visible(self.chosen)}  {said}"
 
     def _repr_html_(self) -> str:
         """The choice for a notebook."""
@@ -266,7 +266,7 @@ class HistogramAnswer:
             f"  {cell.value:.{cell.span.places}f}  {cell.span.shown(cell.interval)}  {label}"
             for label, cell in zip(map(visible, self.labels), self.cells, strict=True)
         ]
-        return "\n".join([shown(self.question), *lines])
+        return "\n".join([visible(self.question), *lines])
 
     def _repr_html_(self) -> str:
         """The histogram for a notebook."""
@@ -346,7 +346,7 @@ class QuantileAnswer:
     def __str__(self) -> str:
         levels = self.levels
         ends = f"[{decimal_down(levels.low)}, {decimal_up(levels.high)}]"
-        return f"{self.value!r}  level in {ends}  {shown(self.question)}"
+        return f"{self.value!r}  level in {ends}  {visible(self.question)}"
 
     def _repr_html_(self) -> str:
         """The answer for a notebook."""

@@ -45,6 +45,18 @@ def positive_fraction(**named: object) -> Fraction:
     return _fraction(named, "a positive Fraction", lambda value: value > 0)
 
 
+def exact_number(**named: object) -> Fraction:
+    """The value given, if it is a finite number; a float stands for the decimal it prints as."""
+    name, value = _sole(named)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value)[:80])
+    if isinstance(value, int | Fraction):
+        return Fraction(value)
+    if not math.isfinite(value):
+        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value))
+    return Fraction(repr(float(value)))
+
+
 def amount(**named: object) -> Fraction:
     """The one value given, if it is an exact rational of at least 0."""
     # Every charge passes here, and comparing a Fraction with 0 takes ten times as long.

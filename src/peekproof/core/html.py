@@ -18,7 +18,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, NewType, final
 
 from peekproof.core.numerics import decimal_down, decimal_up, digits_up, level_down
-from peekproof.core.shown import shown, visible_lines
+from peekproof.core.shown import visible, visible_lines
 
 if TYPE_CHECKING:
     from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
@@ -242,7 +242,7 @@ def answer_html(answer: "Answer") -> str:
     found = (bold(f"{answer.value:.{span.places}f}"), text(span.shown(interval)), bar)
     foot = paid(confidence=answer.confidence, replayed=answer.replayed, remaining=answer.remaining)
     return box(
-        lines(code(shown(answer.question)), joined(found, " "), foot),
+        lines(code(visible(answer.question)), joined(found, " "), foot),
         folded_certificate(answer.certificate),
     )
 
@@ -281,7 +281,7 @@ def quantile_html(answer: "QuantileAnswer") -> str:
     foot = paid(confidence=answer.confidence, replayed=answer.replayed, remaining=answer.remaining)
     return box(
         lines(
-            code(shown(answer.question)),
+            code(visible(answer.question)),
             joined((bold(repr(answer.value)), text(said), bar), " "),
             foot,
         ),
@@ -342,7 +342,7 @@ def cells_html(
     ]
     head = ("cell", "value", "interval", axis.name if axis else "", "of all rows")
     return box(
-        code(shown(question)),
+        code(visible(question)),
         table(head, rows),
         lines(left_out(len(rows), len(cells)), foot),
         why,

@@ -5,18 +5,11 @@ that a terminal obeys, or that turn the order of what is read. Everything that r
 or a notebook goes through here.
 """
 
-import re
 from unicodedata import category
 
 # Of the controls, those that only end a line or set words apart.
 _SPACES = "\n\t"
 _JOINERS = "\u200c\u200d"
-_DIGEST = re.compile(r"(_[0-9a-f]{8})[0-9a-f]{24}\b")
-
-
-def shown(question: str) -> str:
-    """The question with the first digits of every digest in it; the others tell nobody anything."""
-    return _DIGEST.sub(r"\1…", visible(question))
 
 
 def visible(text: str) -> str:

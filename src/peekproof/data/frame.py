@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from peekproof.core import check
 from peekproof.core.cuts import Cut
 from peekproof.core.errors import InvalidInput
 from peekproof.core.shared_columns import Marked
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.source import Source, marked
-from peekproof.data.statistic import exact_number
 from peekproof.query.schema import Kind
 
 # Engines share the first byte of a digest, so shares are of so many buckets.
@@ -134,7 +134,7 @@ def split(
 def _frames(
     source: Source, parts: Mapping[str, float | Fraction], *, by: str | None, key: str
 ) -> list[Frame]:
-    shares = {name: exact_number(parts=share) for name, share in parts.items()}
+    shares = {name: check.exact_number(parts=share) for name, share in parts.items()}
     if not shares or min(shares.values()) <= 0 or sum(shares.values()) > 1:
         raise InvalidInput(
             argument="parts",

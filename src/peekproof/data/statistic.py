@@ -45,8 +45,8 @@ class Statistic:
             raise InvalidInput(
                 argument="function", accepted="a function of the rows", given=repr(self.function)
             )
-        check.positive_fraction(sensitivity=exact_number(sensitivity=self.sensitivity))
-        if exact_number(low=self.low) >= exact_number(high=self.high):
+        check.positive_fraction(sensitivity=check.exact_number(sensitivity=self.sensitivity))
+        if check.exact_number(low=self.low) >= check.exact_number(high=self.high):
             raise InvalidInput(
                 argument="high", accepted=f"above low = {self.low}", given=repr(self.high)
             )
@@ -54,11 +54,11 @@ class Statistic:
     @property
     def moved_by(self) -> Fraction:
         """The sensitivity, exactly."""
-        return exact_number(sensitivity=self.sensitivity)
+        return check.exact_number(sensitivity=self.sensitivity)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
-        return exact_number(low=self.low), exact_number(high=self.high)
+        return check.exact_number(low=self.low), check.exact_number(high=self.high)
 
     @property
     def text(self) -> str:
@@ -88,19 +88,7 @@ class Statistic:
         return Exact(math.floor((found - low) / self.moved_by * levels))
 
 
-def exact_number(**named: object) -> Fraction:
-    """The value given, if it is a finite number; a float stands for the decimal it prints as."""
-    ((name, value),) = named.items()
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value)[:80])
-    if isinstance(value, int | Fraction):
-        return Fraction(value)
-    if not math.isfinite(value):
-        raise InvalidInput(argument=name, accepted="a finite number", given=repr(value))
-    return Fraction(repr(float(value)))
-
-
-# How texts of pairs begin; no question can.
+# How texts of means over pairs begin, and no others: audits of ledgers look for it.
 NAMED = "pairs: "
 
 
@@ -144,10 +132,17 @@ class PairStatistic:
         A function that fails counts as 0: an error that some rows cause and others do not would
         tell.
         """
-        rows = frame.height
-        units, most = pairs_apart(rows) * levels, rows * (rows - 1)
         try:
             found = int(self.function(frame))
         except Exception:
             found = 0
-        return Exact(max(0, min(most, found)) * units // most)
+        return Exact(pairs_total(found, rows=frame.height, levels=levels))
+
+
+def pairs_total(halves: int, *, rows: int, levels: int) -> int:
+    """What pairs that count come to, of twice their number, in units of 1/(⌊n/2⌋·levels).
+
+    Exact where these are n(n−1). Twice a number beyond 0 … n(n−1) counts as the nearer end.
+    """
+    units, most = pairs_apart(rows) * levels, rows * (rows - 1)
+    return max(0, min(most, halves)) * units // most

@@ -12,7 +12,7 @@ from peekproof.core.errors import EvaluationFailed
 from peekproof.core.secret import Exact
 from peekproof.core.shared_columns import ColumnMark
 from peekproof.data.column_marks import table_marks
-from peekproof.data.evaluate import Columns
+from peekproof.data.evaluate import Bools, Columns
 from peekproof.data.fingerprint import fingerprint, keyed_order
 from peekproof.data.frame import Frame, drawn, empty
 from peekproof.data.source import Progress, Total
@@ -72,6 +72,13 @@ class Table:
         try:
             counts = self._engine.counts([question.predicate for question in questions])
             return [Exact(count) for count in counts]
+        except (Exception, pl.exceptions.PanicException):
+            raise EvaluationFailed() from None
+
+    def holds(self, question: Question) -> Bools:
+        """Whether a condition is true, row by row: for a source that counts by it, and no other."""
+        try:
+            return self._engine.holds(question.predicate)
         except (Exception, pl.exceptions.PanicException):
             raise EvaluationFailed() from None
 

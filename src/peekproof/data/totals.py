@@ -534,6 +534,11 @@ class Remembering:
             for each, there in zip(predicates, held, strict=True)
         ]
 
+    def holds(self, predicate: Predicate) -> Bools:
+        """For which rows a predicate is true."""
+        with np.errstate(all="ignore"):
+            return Evaluation().truth(predicate)(Piece(self._columns, 0, self._rows))
+
     def totals(self, forms: Sequence[Form]) -> list[Total]:
         """What all rows add up to under each form."""
         return self._passed(Plan(forms)) if forms else []

@@ -26,7 +26,7 @@ from peekproof.core.html import (
     text,
 )
 from peekproof.core.numerics import float_up, level_down
-from peekproof.core.shown import shown
+from peekproof.core.shown import visible
 from peekproof.core.theorem import lookup
 from peekproof.core.width import plus_minus
 from peekproof.derive.derived import Derived, Range
@@ -411,7 +411,7 @@ class GroupedAnswer:
         return self.cells[self.labels.index(cell)]
 
     def __str__(self) -> str:
-        return "\n".join([shown(self.question), *(f"  {cell}" for cell in self.cells)])
+        return "\n".join([visible(self.question), *(f"  {cell}" for cell in self.cells)])
 
     def _repr_html_(self) -> str:
         """All cells, one below the other on one axis."""

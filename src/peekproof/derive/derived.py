@@ -15,7 +15,7 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.frames import number_row
 from peekproof.core.html import derived_html
 from peekproof.core.numerics import decimal_down, decimal_up, float_up, level_down, level_up
-from peekproof.core.shown import shown
+from peekproof.core.shown import visible
 from peekproof.derive.joint import Joint
 
 LARGEST = sys.float_info.max
@@ -143,7 +143,7 @@ class Derived:
         return number in self.interval
 
     def __str__(self) -> str:
-        return f"{self.value:.4f}  {self.interval}  {shown(self.label)}"
+        return f"{self.value:.4f}  {self.interval}  {visible(self.label)}"
 
     def __repr__(self) -> str:
         return f"<Derived {self}>"

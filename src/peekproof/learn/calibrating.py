@@ -11,9 +11,9 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.frames import number_row
 from peekproof.derive.derived import Derived
 from peekproof.derive.linear import portion
-from peekproof.learn.asking import PartAsking
 from peekproof.learn.column import Numbers
 from peekproof.learn.metrics.probability import InBin, Outcome
+from peekproof.learn.parts import PartAsking
 
 _MOST = 100
 

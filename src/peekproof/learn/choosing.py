@@ -15,7 +15,7 @@ from peekproof.learn.desk import Desk
 from peekproof.learn.html import best_html
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.quotients import Rest
-from peekproof.learn.scoring import Scoring
+from peekproof.learn.score import MeanScore
 
 
 @final
@@ -94,18 +94,18 @@ def named(models: object) -> dict[str, object]:
 def best(desk: Desk, metric: Metric, predicted: Mapping[str, Predictions]) -> Best:
     """The largest, or of errors the smallest; models that predict the same are one candidate."""
     asked = metric if metric.higher else Rest(metric)
-    scorings: dict[str, tuple[int, Scoring]] = {}
+    scores: dict[str, tuple[int, MeanScore]] = {}
     for place, each in enumerate(predicted.values()):
-        scoring = Scoring.of(asked, desk.labels, each)
-        scorings.setdefault(scoring.column, (place, scoring))
-    if len(scorings) < 2:
+        score = MeanScore.of(asked, desk.labels, each)
+        scores.setdefault(score.digest, (place, score))
+    if len(scores) < 2:
         raise InvalidInput(
             argument="models",
             accepted="at least two that do not predict the same in every row",
-            given=f"{len(predicted):,}, of which {len(scorings):,} differ",
-            hint="score the one there is" if scorings else "",
+            given=f"{len(predicted):,}, of which {len(scores):,} differ",
+            hint="score the one there is" if scores else "",
         )
-    places, candidates = zip(*scorings.values(), strict=True)
+    places, candidates = zip(*scores.values(), strict=True)
     choice = desk.best(candidates)
     names, index = tuple(predicted), places[choice.index]
     return Best(

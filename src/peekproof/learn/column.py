@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from base64 import b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast, final
@@ -57,6 +58,14 @@ class Predictions:
     def text(self) -> bool:
         return self.values.dtype.kind == "U"
 
+    def packed(self) -> object:
+        """The same for a message: texts as they are, numbers bit by bit, so that none changes."""
+        if self.text:
+            return self.values.tolist()
+        columns = self.values.shape[1] if self.values.ndim > 1 else 1
+        doubles = b64encode(self.values.astype("<f8").tobytes()).decode()
+        return {"doubles": doubles, "columns": columns}
+
 
 def labels_of(given: object, argument: str = "y", *, classes: object = None) -> Labels:
     """The labels of a holdout, or of other rows; of `classes` that their owner declares."""
@@ -76,6 +85,20 @@ def labels_of(given: object, argument: str = "y", *, classes: object = None) -> 
             given=f"{values[row].item()!r} in row {row:,} (from 0)"[:80],
         )
     return Labels(values, classes=declared)
+
+
+def blank_labels(
+    *,
+    rows: int,
+    text: bool,
+    order: str = "",
+    classes: tuple[float | str, ...] | None = None,
+) -> Labels:
+    """Zeros or empty texts: what is public of labels, their number, kind, order and classes.
+
+    What is refused by these is refused whatever the real labels are.
+    """
+    return Labels(np.full(rows, "", dtype=np.str_) if text else np.zeros(rows), order, classes)
 
 
 def first_other(values: Numbers | Texts, classes: Iterable[float | str]) -> int | None:

@@ -3,20 +3,15 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Protocol, cast, final
 
 from peekproof.core.answer import Answer, Choice
 from peekproof.core.errors import InvalidInput
-from peekproof.data.statistic import PairStatistic
 from peekproof.learn.column import Labels, some_classes
 from peekproof.learn.held import LABEL, HeldRows
-from peekproof.learn.ranking import Ranking
-from peekproof.learn.scoring import Scoring
-from peekproof.ledger.sqlite import MEMORY
-from peekproof.mechanisms.base import Ask, Past
-from peekproof.mechanisms.plan import Plan
-from peekproof.noise.entropy import Entropy
+from peekproof.learn.score import LargestScore, MeanScore, Score
+from peekproof.mechanisms.base import Ask, Past, Query
+from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.form import Share
 from peekproof.query.question import Question, is_json, parse_question
 from peekproof.query.schema import Schema
@@ -24,7 +19,7 @@ from peekproof.query.tree import Column, Member
 from peekproof.query.walk import levels
 from peekproof.session.forks import forked
 from peekproof.session.history import History
-from peekproof.session.queries import ANY_SHARE, any_pairs
+from peekproof.session.queries import ANY_SHARE, InWords, any_pairs
 from peekproof.session.session import Session
 
 _PLACES = 9
@@ -44,13 +39,18 @@ class Guessed:
     tolerance: float | None = None
     trained_on: int | None = None
 
+    def ask(self, what: Query) -> Ask:
+        """The ask that says so; a tolerance says more than a number of rows."""
+        trained_on = self.trained_on if self.tolerance is None else None
+        return Ask(what=what, guess=self.share, tolerance=self.tolerance, trained_on=trained_on)
+
 
 ANY = Guessed(share=0.5)  # what was answered before is told whatever is guessed
 
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Tally:
     """How far a holdout has come."""
 
     rows: int
@@ -61,44 +61,14 @@ class Standing:
     failures: int
 
 
-class Desk(Protocol):
-    """Answers questions about scorings. Shared by threads; its budget is in one ledger."""
+class Home(Protocol):
+    """Where the labels of a desk are, and how another process gets to them."""
 
-    @property
-    def labels(self) -> Labels:
-        """The labels where they are held; elsewhere zeros or empty texts of their kind."""
+    def ids(self) -> list[str] | None:
+        """The ids of the rows in their order, if they have some."""
 
-    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
-        """The mean of a scoring over all rows, counting 0 where the condition does not hold."""
-
-    def share(self, where: str, guess: Guessed) -> Answer:
-        """The share of rows for which a condition about groups or labels holds."""
-
-    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        """The share of all pairs of rows that are in the order of a ranking."""
-
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        """Which of at least two different scorings has the largest mean, with that mean."""
-
-    def condition(self, where: str) -> Question:
-        """The question for the share of a condition, refused by what is public of labels."""
-
-    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
-        """What was answered before, and so is free; None if it would be charged."""
-
-    def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
-        """How far the interval of each guess reaches from it if it is confirmed, as of now.
-
-        Refused if nothing is left to ask for.
-        """
-
-    def standing(self) -> Standing: ...
-
-    def answers(self) -> History: ...
-
-    def as_analyst(self, name: str) -> "Desk": ...
-
-    def close(self) -> None: ...
+    def packed(self, desk: "Desk") -> tuple[object, ...]:
+        """What a pickle of the desk holds, as `__reduce__` returns it."""
 
 
 def condition(where: str, schema: Schema) -> Question:
@@ -113,23 +83,12 @@ def condition(where: str, schema: Schema) -> Question:
     return question
 
 
-def guess_reaches(
-    plan: Plan, past: Past, guesses: Sequence[Guessed], *, pairs: bool
-) -> list[float]:
-    """How far the interval of each guess reaches from it if it is confirmed after this past.
-
-    From guesses, the past and the number of rows alone: labels take no part in it.
-    """
-    return [_reach(plan, past, each, pairs=pairs) for each in guesses]
-
-
 def _reach(plan: Plan, past: Past, guess: Guessed, *, pairs: bool) -> float:
     if guess.tolerance is not None:
         return guess.tolerance
     what = any_pairs(plan.rows) if pairs else ANY_SHARE
     ask = Ask(what=what, guess=round(guess.share, _PLACES), trained_on=guess.trained_on)
-    draw = plan.mechanism.offer(ask, past)
-    return float(Fraction(draw.record()["tolerance"]))
+    return Price.of(plan.mechanism.offer(ask, past), plan).certificate.radius
 
 
 def _labels_named(form: Share) -> Iterator[float | str]:
@@ -142,45 +101,38 @@ def _labels_named(form: Share) -> Iterator[float | str]:
 
 
 @final
-class LocalDesk:
-    """A session of this process that checks guesses.
+class Desk:
+    """A session that checks guesses, and what is known of the labels that it is about.
 
-    `place` is where its ledger can be opened again, from any folder; `entropy` what for.
+    `labels` are zeros or empty texts of their kind if a gateway holds them, and `held` are the
+    rows where they are at hand. Threads may share it; its budget is in one ledger.
     """
 
     def __init__(
-        self,
-        session: Session,
-        held: HeldRows,
-        *,
-        place: str = MEMORY,
-        entropy: Entropy | None = None,
+        self, session: Session, labels: Labels, *, home: Home, held: HeldRows | None = None
     ) -> None:
-        self._session, self.held = session, held
-        self.place, self.entropy = place, entropy
+        self._session, self.labels, self.home, self.held = session, labels, home, held
         self._process = os.getpid()
 
     @property
     def session(self) -> Session:
-        """The session, in the process that it was opened by."""
-        if os.getpid() != self._process:  # before anything is charged that could never be read
-            raise forked(self._session.ledger.place)
+        """The session; rows are asked about in the process that opened them."""
+        if self.held is not None and os.getpid() != self._process:
+            raise forked(self._session.ledger.place)  # before anything is charged in vain
         return self._session
 
-    @property
-    def labels(self) -> Labels:
-        return self.held.labels
+    def ask(self, score: Score, guess: Guessed) -> Answer:
+        """A mean over all rows, or over all pairs of rows."""
+        self._check(score)
+        return self._answered(score, guess)
 
-    def ask(self, scoring: Scoring, guess: Guessed, *, where: str = "") -> Answer:
-        if where:
-            self.condition(where)  # by itself: brackets of its own close within
-        question = scoring.question(self.session.schema, where)
-        with self.held.lending(scoring):
-            return self._answered(question, guess)
+    def _check(self, score: Score) -> None:
+        if score.charge_first and self.held is not None:  # by a function of somebody's own
+            self.held.check_function(score.metric)
 
     def share(self, where: str, guess: Guessed) -> Answer:
-        question = self.condition(where)
-        return self._answered(question, guess)
+        """The share of rows for which a condition about groups or labels holds."""
+        return self._answered(InWords(self.condition(where)), guess)
 
     def condition(self, where: str) -> Question:
         """The question for the share of a condition, if labels can be what it says they are.
@@ -198,20 +150,16 @@ class LocalDesk:
                     )
         return question
 
-    def pairs(self, ranking: Ranking, guess: Guessed) -> Answer:
-        return self._answered(ranking.statistic(self.labels), guess)
-
-    def _answered(self, question: Question | PairStatistic, guess: Guessed) -> Answer:
-        trained_on = guess.trained_on if guess.tolerance is None else None
-        answer = self.session.ask(
-            question, guess=guess.share, tolerance=guess.tolerance, trained_on=trained_on
-        )
+    def _answered(self, what: Query, guess: Guessed) -> Answer:
+        (answer,) = self.session.backend.answer([guess.ask(what)])
         return cast(Answer, answer)  # a guess is checked against one number
 
-    def best(self, scorings: Sequence[Scoring]) -> Choice:
-        questions = [each.question(self.session.schema) for each in scorings]
-        with self.held.lending(*scorings):
-            return self.session.best(questions)
+    def best(self, scores: Sequence[MeanScore]) -> Choice:
+        """Which of at least two different scores is the largest, with its interval."""
+        for each in scores:
+            self._check(each)
+        (answer,) = self.session.backend.answer([Ask(what=LargestScore(tuple(scores)))])
+        return cast(Choice, answer)
 
     def past(self) -> Past:
         """What the level of the next guess rests on; refused if there is none to come."""
@@ -221,36 +169,49 @@ class LocalDesk:
         return past
 
     def reaches(self, guesses: Sequence[Guessed], *, pairs: bool = False) -> list[float]:
-        return guess_reaches(self.session.plan, self.past(), guesses, pairs=pairs)
+        """How far the interval of each guess reaches from it if it is confirmed, as of now.
 
-    def known(self, asked: Scoring | Ranking, *, where: str = "") -> Answer | None:
-        question: Question | PairStatistic
-        if isinstance(asked, Ranking):
-            question = asked.statistic(self.labels)
-        else:
-            question = asked.question(self.session.schema, where)
-        if question.digest not in self.session.ledger.answers():
+        Refused if nothing is left to ask for. From guesses, the past and the number of rows alone:
+        labels take no part in it.
+        """
+        plan, past = self.session.plan, self.past()
+        return [_reach(plan, past, each, pairs=pairs) for each in guesses]
+
+    def known(self, score: Score) -> Answer | None:
+        """What was answered before, and so is free; None if it would be charged."""
+        if not self.session.backend.known(score):
             return None
-        return self._answered(question, ANY)
+        # Whatever is guessed: the same score again is told as it was.
+        return self._answered(score, ANY)
 
-    def standing(self) -> Standing:
-        session = self.session
-        left = session.remaining
-        return Standing(
-            rows=session.plan.rows,
-            confidence=float(session.plan.target.confidence),
-            questions=session.plan.target.questions,
-            asked=session.ledger.seen.draws,
-            left=left,
-            failures=session.failures,
+    def standing(self) -> Tally:
+        """How many scores were asked for and how many are left."""
+        now, target = self.session.backend.look(), self.session.plan.target
+        return Tally(
+            rows=self.session.plan.rows,
+            confidence=float(target.confidence),
+            questions=target.questions,
+            asked=now.past.draws,
+            left=now.remaining,
+            failures=now.past.failures,
         )
 
     def answers(self) -> History:
+        """All that was answered, whoever asked."""
         return self.session.answers()
 
-    def as_analyst(self, name: str) -> "LocalDesk":
+    def ids(self) -> list[str] | None:
+        """The ids of the rows in their order, if a gateway has them."""
+        return self.home.ids()
+
+    def as_analyst(self, name: str) -> "Desk":
+        """The same, for what this analyst asks."""
         session = self.session.as_analyst(name)
-        return LocalDesk(session, self.held, place=self.place, entropy=self.entropy)
+        return Desk(session, self.labels, home=self.home, held=self.held)
 
     def close(self) -> None:
+        """Let go of the ledger, or of the connections."""
         self.session.close()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return self.home.packed(self)

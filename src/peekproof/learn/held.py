@@ -1,55 +1,47 @@
-"""The rows of a holdout, as a source to which columns are lent while a question is answered."""
+"""The rows of a holdout as a source: labels that scores are counted by, and groups."""
 
 import threading
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import cached_property
 from typing import final
 
-import numpy as np
 import polars as pl
 
 from peekproof.core.errors import EvaluationFailed, InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.core.shared_columns import ColumnMark, together
 from peekproof.data.column_marks import table_marks
+from peekproof.data.evaluate import Bools
 from peekproof.data.fingerprint import fingerprint
 from peekproof.data.normal import normalised, schema_of
-from peekproof.data.source import Total, sealed
+from peekproof.data.source import Total
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.data.table import Table
-from peekproof.data.totals import contributions
 from peekproof.learn.column import Labels
 from peekproof.learn.features import Features
-from peekproof.learn.metric import Rows
+from peekproof.learn.metric import innermost
 from peekproof.learn.metrics.custom import Custom, Worth
 from peekproof.learn.metrics.kinds import same_function
 from peekproof.learn.naming import order_of
-from peekproof.learn.scoring import Scoring
-from peekproof.query.form import Mean, Share
-from peekproof.query.mentioned import mentioned
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
-from peekproof.query.tree import Column, Flag
 from peekproof.session.custody import LABELS
 from peekproof.session.forks import note_rows, refuse_forked
 
 LABEL = "label"
 ROW = "row"
-_TOGETHER = 64  # questions whose columns are in memory at a time
 
 
 @final
 class HeldRows:
     """Labels, groups, and a name for each row: a `Source`.
 
-    `columns` are those that questions may mention besides scores. `names` tell rows apart in the
-    fingerprint, so that the same rows are recognised in another order. Whatever they are grouped
-    by, the same labels have the same fingerprint, for they have one budget; `about` names the
-    groups, so that no ledger answers for others. `features` are what rows are compared by, and
+    `columns` are those that conditions may mention besides the label. `names` tell rows apart in
+    the fingerprint, so that the same rows are recognised in another order. Whatever they are
+    grouped by, the same labels have the same fingerprint, for they have one budget; `about` names
+    the groups, so that no ledger answers for others. `features` are what rows are compared by, and
     `given` are the labels in the order that they came in, where this is not the order of the rows.
     """
 
@@ -82,9 +74,7 @@ class HeldRows:
         self.rows = labels.rows
         self.features = features
         self._given = given
-        self._lent: dict[str, Scoring] = {}
         self._functions: dict[str, Worth] = {}
-        self._borrowers: Counter[str] = Counter()
         self._turn = threading.Lock()
 
     @cached_property
@@ -109,60 +99,26 @@ class HeldRows:
         del columns[LABEL]
         return self.labels, names, columns
 
-    @contextmanager
-    def lending(self, *scorings: Scoring) -> Iterator[None]:
-        """The columns of these scorings are there, for as long as it lasts."""
-        names = [each.column for each in scorings]
-        with self._turn:
-            for each in scorings:
-                self._check_function(each.metric)
-            self._lent.update(zip(names, scorings, strict=True))
-            self._borrowers.update(names)
-        try:
-            yield
-        finally:
-            with self._turn:
-                self._borrowers.subtract(names)
-                for name in names:
-                    if not self._borrowers[name]:
-                        del self._borrowers[name]
-                        self._lent.pop(name, None)
-
-    def _check_function(self, metric: object) -> None:
+    def check_function(self, metric: object) -> None:
         """Refuse a function under a name that another had: the answers for that would be its."""
-        while (inner := getattr(metric, "of", getattr(metric, "metric", None))) is not None:
-            metric = inner
-        if isinstance(metric, Custom):
-            known = self._functions.setdefault(metric.NAME, metric.function)
-            if not same_function(known, metric.function):
+        known = innermost(metric)
+        if isinstance(known, Custom):
+            with self._turn:
+                before = self._functions.setdefault(known.NAME, known.function)
+            if not same_function(before, known.function):
                 raise InvalidInput(
                     argument="metric",
                     accepted="the function that had this name before, or another name",
-                    given=repr(metric.NAME),
+                    given=repr(known.NAME),
                 )
 
-    def totals(self, questions: Sequence[Question]) -> list[Total]:
-        """For each question what all rows contribute to it, in exact integers."""
-        found = {each.digest: self._plain(each) for each in questions}
-        rest = [each for each in questions if found[each.digest] is None]
-        for start in range(0, len(rest), _TOGETHER):
-            some = rest[start : start + _TOGETHER]
-            totals = self._with_columns(some).totals(some)
-            found.update(zip((each.digest for each in some), totals, strict=True))
-        return [total for each in questions if (total := found[each.digest]) is not None]
+    def holds(self, condition: Question) -> Bools:
+        """Whether a condition about groups or labels is true, row by row: for scores alone."""
+        return self._table.holds(condition)
 
-    def totals_round(
-        self,
-        questions: Sequence[Question],
-        *,
-        number: int,
-        rounds: int,
-        key: str,  # noqa: ARG002 (nothing is shuffled)
-    ) -> list[Total]:
-        """As `totals`: the one round of a final, which has all rows."""
-        if (number, rounds) != (0, 1):
-            raise EvaluationFailed()
-        return self.totals(questions)
+    def totals(self, questions: Sequence[Question]) -> list[Total]:
+        """For each question about groups or labels what all rows contribute to it."""
+        return self._table.totals(questions)
 
     def totals_part(
         self,
@@ -175,52 +131,20 @@ class HeldRows:
         """Refused: holdouts promise nothing by parts of their rows."""
         raise EvaluationFailed()
 
+    def totals_round(
+        self,
+        questions: Sequence[Question],  # noqa: ARG002
+        *,
+        number: int,  # noqa: ARG002
+        rounds: int,  # noqa: ARG002
+        key: str,  # noqa: ARG002
+    ) -> list[Total]:
+        """Refused as well."""
+        raise EvaluationFailed()
+
     def measure(self, statistic: Statistic | PairStatistic, *, levels: int) -> Exact[int]:
         """What the custodian's function gives for all rows, in fixed point."""
         return self._table.measure(statistic, levels=levels)
-
-    def _plain(self, question: Question) -> Total | None:
-        """The total of a question about one lent column and nothing else, as most of them are.
-
-        The integers that a table would give, without its plans and threads.
-        """
-        match question.form:
-            case Share(Flag(Column(name), negated=False)) if name in self._lent:
-                flag = True
-            case Mean(Column(name), low=0.0, high=1.0) if name in self._lent:
-                flag = False
-            case _:
-                return None
-        try:
-            scoring = self._lent[name]
-            if scoring.metric.flag is not flag:
-                return None
-            values = self._values(scoring)
-            if flag:
-                return sealed(int(np.count_nonzero(values > 0.5)))
-            return sealed(int(contributions(values, low=0.0, high=1.0).astype(np.int64).sum()))
-        except Exception:
-            raise EvaluationFailed() from None
-
-    def _with_columns(self, questions: Sequence[Question]) -> Table:
-        wanted = sorted(set().union(*(mentioned(each.form) for each in questions)))
-        try:
-            columns = [
-                self._column(self._lent[name]) if name in self._lent else self._frame[name]
-                for name in wanted
-            ]
-            return Table(pl.DataFrame(columns), self.schema, room=0)
-        except (Exception, pl.exceptions.PanicException):
-            raise EvaluationFailed() from None
-
-    def _column(self, scoring: Scoring) -> pl.Series:
-        column = pl.Series(scoring.column, self._values(scoring))
-        return column > 0.5 if scoring.metric.flag else column * scoring.metric.span
-
-    def _values(self, scoring: Scoring) -> Rows:
-        """What each row is worth, from 0 to 1; nothing if that is no number."""
-        values: Rows = np.fmin(np.fmax(scoring.values(self.labels), 0.0), 1.0)
-        return values
 
     def close(self) -> None:
         """Let go of what was kept."""

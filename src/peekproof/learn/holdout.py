@@ -1,29 +1,46 @@
 """A holdout that can be scored on again and again: what people call."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypeVar, final
 
+from peekproof.core.answer import Answer
+from peekproof.core.errors import USED_UP, InvalidInput
 from peekproof.derive.derived import Derived
-from peekproof.learn.calibrating import Calibration
-from peekproof.learn.choosing import Best, named
-from peekproof.learn.column import index_of
-from peekproof.learn.comparing import Comparison
+from peekproof.learn.calibrating import Calibration, calibrated
+from peekproof.learn.choosing import Best, best, named
+from peekproof.learn.column import Predictions, check_index, index_of, predictions_of
+from peekproof.learn.comparing import Comparison, compare, expected_difference
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk
+from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.groups import Value, columns_of, is_value, listed
-from peekproof.learn.guesses import Trained, expected_score, trained_rows
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import measure_of, metric_of
+from peekproof.learn.metrics.probability import Brier
+from peekproof.learn.model import (
+    Predicting,
+    Trained,
+    between,
+    expected_score,
+    is_model,
+    predicted_by,
+    seen_rows,
+    trained_rows,
+)
 from peekproof.learn.opening import held_rows, open_desk, rows_index
 from peekproof.learn.own_rows import OwnRows
-from peekproof.learn.pickling import packed
+from peekproof.learn.parts import InParts
+from peekproof.learn.score import MeanScore
 from peekproof.learn.scorer import VALIDATION, Guess, HoldoutScorer
-from peekproof.learn.scores import Expecting, Score, Scores
 from peekproof.learn.searching import Search
-from peekproof.learn.words import holdout_html, in_short, remaining
+from peekproof.learn.words import holdout_html, in_short, last_score, remaining
 from peekproof.noise.entropy import Entropy
 from peekproof.session.history import History
+
+V = TypeVar("V")
+ScoreAnswer = Answer | Derived  # what follows from several answers is derived
 
 
 @final
@@ -121,7 +138,7 @@ class Holdout:
         trained_on: int | None = None,
         metric: object = None,
         where: str = "",
-    ) -> Score:
+    ) -> ScoreAnswer:
         """The score of a model, or of its predictions for the rows, with its interval.
 
         A guess is what training or cross-validation says; without one it is what the model
@@ -206,7 +223,7 @@ class Holdout:
         """A search for one good model, of which only the running best is looked at."""
         scored = metric_of(self.metric if metric is None else metric)
 
-        def score(what: object, guess: float, rows: int | None) -> Score:
+        def score(what: object, guess: float, rows: int | None) -> ScoreAnswer:
             return self.score(what, guess=guess, trained_on=rows, metric=scored)
 
         return Search(
@@ -249,6 +266,15 @@ class Holdout:
         """
         return remaining(self.desk, self.metric, self._scores.trained)
 
+    def last(self, metric: object = None) -> float | None:
+        """What the last predictions scored on all rows, whoever asked; None before the first."""
+        return last_score(self.desk, self.metric if metric is None else measure_of(metric))
+
+    def digest(self, predictions: object, *, metric: object = None) -> str:
+        """By what the ledger names the score of predictions on all rows: of its receipt, say."""
+        scored = metric_of(self.metric if metric is None else metric)
+        return self._scores.digest(predictions, scored)
+
     def answers(self) -> History:
         """All scores so far, whoever asked for them."""
         return self.desk.answers()
@@ -286,7 +312,7 @@ class Holdout:
     def __reduce__(self) -> tuple[object, ...]:
         # The desk first: where it cannot be opened, nothing else is unpickled.
         scores = self._scores
-        state = packed(self.desk), scores.features, self.metric, scores.trained, scores.last
+        state = self.desk, scores.features, self.metric, scores.trained, scores.last
         return _unpickled, (*state, scores.index)
 
     def __copy__(self) -> "Holdout":
@@ -315,3 +341,163 @@ def _unpickled(
     made._set(desk, features, metric, trained, index=index)
     made._scores.last.update(last)
     return made
+
+
+# How it asks: what is predicted, what is expected of it, and for which parts.
+
+
+@contextmanager
+def in_several() -> Iterator[None]:
+    """Say, if one of several questions is refused, what has become of those before it."""
+    try:
+        yield
+    except USED_UP as refused:
+        refused.of_several = True
+        raise
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expecting:
+    """What was said about a score beforehand."""
+
+    guess: float | None = None
+    tolerance: float | None = None
+    trained_on: int | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scores:
+    """Asks a desk about models. `last` is what was answered before, by metric."""
+
+    desk: Desk
+    features: object
+    trained: Trained | None
+    index: Any = None  # by which pandas names the rows
+    last: dict[str, float] = field(default_factory=dict)
+
+    def score(
+        self, what: object, metric: Metric | Composite, given: Expecting, *, where: str = ""
+    ) -> ScoreAnswer:
+        """The score of a model or of predictions, by one answer or several."""
+        predicted = self.predicted(what, metric)
+        if where or isinstance(metric, Composite):
+            with in_several():
+                return self._parts(given, where=where).score(what, metric, predicted)
+        score = MeanScore.of(metric, self.desk.labels, predicted)
+        answer = self.desk.ask(score, self._guessed(what, metric, given))
+        self.last[metric.text] = answer.value
+        return answer
+
+    def score_by(
+        self,
+        what: object,
+        metric: Metric | Composite,
+        given: Expecting,
+        conditions: Mapping[V, str],
+    ) -> dict[V, Derived]:
+        """The score among the rows for which each of some conditions holds.
+
+        Refused before anything is asked for if no group would say anything, were they all alike.
+        """
+        predicted, even = self.predicted(what, metric), 1 / max(2, len(conditions))
+        alone = len(conditions) == 1
+        groups = {
+            value: self._parts(given, where=where, group=even, alone=alone)
+            for value, where in conditions.items()
+        }
+        for where in conditions.values():
+            self.desk.condition(where)
+        if not isinstance(metric, Composite) and not alone:
+            _check_groups(each.nothing(what, metric, predicted) for each in groups.values())
+        with in_several():
+            return {value: each.score(what, metric, predicted) for value, each in groups.items()}
+
+    def digest(self, what: object, metric: Metric) -> str:
+        """By what ledgers and receipts name the score of predictions on all rows."""
+        return MeanScore.of(metric, self.desk.labels, self.predicted(what, metric)).digest
+
+    def calibration(
+        self,
+        what: object,
+        *,
+        bins: int,
+        positive: float | str,
+        validation: tuple[object, object] | None,
+        tolerance: float | None,
+    ) -> Calibration:
+        """How often the positive class comes, by bins of its probability."""
+        predicted = self.predicted(what, Brier(positive))
+        seen = None if validation is None else seen_rows(validation)
+        parts = self._parts(Expecting(tolerance=tolerance))
+        asking = parts.binning(what, predicted, positive=positive, seen=seen)
+        with in_several():
+            return calibrated(asking, bins=bins, positive=positive)
+
+    def compare(
+        self, pair: tuple[object, object], metric: Metric, *, guess: object, names: tuple[str, str]
+    ) -> Comparison:
+        """Which of two is better."""
+        predicted = [self.predicted(each, metric) for each in pair]
+        last = self.last.get(metric.text, metric.span / 2)
+        expected = expected_difference(guess, pair, metric, trained=self.trained, last=last)
+        with in_several():
+            return compare(self.desk, metric, predicted, expected, names=names)
+
+    def best(self, models: Mapping[str, object], metric: Metric) -> Best:
+        """The best of several."""
+        predicted = {name: self.predicted(each, metric) for name, each in models.items()}
+        return best(self.desk, metric, predicted)
+
+    def predicted(self, what: object, metric: Predicting) -> Predictions:
+        """What a model says of the rows, or what was predicted for them."""
+        if is_model(what):
+            what = predicted_by(what, self.features, metric)
+        check_index(what, self.index, "predictions", rows="the rows of the holdout")
+        return predictions_of(what, rows=self.desk.labels.rows)
+
+    def _guessed(self, what: object, metric: Metric, given: Expecting) -> Guessed:
+        """What was said, else what the model or its training rows say, else the last answer.
+
+        A guess of which nobody says where it comes from is taken to be from as many rows as are
+        held: that is a choice of its tolerance, and no certificate rests on it.
+        """
+        guess, rows = given.guess, given.trained_on
+        if guess is None:
+            found = expected_score(what, metric, self.trained)
+            if found is None:
+                last = self.last.get(metric.text, metric.span / 2)
+                return Guessed(share=last, tolerance=given.tolerance, trained_on=rows)
+            guess, rows = found.score, found.rows if rows is None else rows
+        return Guessed(
+            share=between(guess, 0.0, metric.span),
+            tolerance=given.tolerance,
+            trained_on=self.desk.labels.rows if rows is None else rows,
+        )
+
+    def _parts(
+        self, given: Expecting, *, where: str = "", group: float = 0.5, alone: bool = True
+    ) -> InParts:
+        return InParts(
+            desk=self.desk,
+            trained=self.trained,
+            last=self.last,
+            guess=given.guess,
+            tolerance=given.tolerance,
+            trained_on=given.trained_on,
+            where=where,
+            group=group,
+            alone=alone,
+        )
+
+
+def _check_groups(problems: Iterable[InvalidInput | None]) -> None:
+    """Refuse groups of which none would say anything."""
+    first: InvalidInput | None = None
+    for problem in problems:
+        if problem is None:
+            return
+        first = first or problem
+    if first is not None:
+        raise first

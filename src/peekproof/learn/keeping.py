@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import final
 
 from peekproof.core.errors import BudgetElsewhere, DataError, InvalidInput, LedgerUnavailable
-from peekproof.learn.desk import LocalDesk
+from peekproof.learn.desk import Desk
 from peekproof.learn.held import HeldRows
 from peekproof.learn.label_file import LabelFile
 from peekproof.learn.opening import open_desk
@@ -21,7 +21,7 @@ from peekproof.session.custody import witness_of
 class Kept:
     """An open holdout. `before` is whether its budget had been begun; `ledger` is where it is."""
 
-    desk: LocalDesk
+    desk: Desk
     ledger: str
     before: bool
 
@@ -81,7 +81,7 @@ def _open(
     analyst: str = "",
     only_known: bool = False,
 ) -> Kept:
-    def at(where: str) -> LocalDesk:
+    def at(where: str) -> Desk:
         return open_desk(
             held, confidence=confidence, questions=questions, ledger=where, analyst=analyst
         )

@@ -46,6 +46,10 @@ class Metric(Protocol):
         """What a row that is worth 1 stands for: scores are told from 0 to here, in its units."""
 
     @property
+    def charge_first(self) -> bool:
+        """Whether that evaluating it fails could tell of labels: of functions of somebody's own."""
+
+    @property
     def text(self) -> str:
         """The metric as it is written and recorded: "accuracy", "pinball(0.9, 0, 100)"."""
 
@@ -54,3 +58,10 @@ class Metric(Protocol):
 
     def values(self, labels: Labels, *predictions: Predictions) -> Rows:
         """What each row is worth, from 0 to 1; evaluated only after it was paid for."""
+
+
+def innermost(metric: object) -> object:
+    """The metric itself, of what is left by it or gained."""
+    while (inner := getattr(metric, "of", getattr(metric, "metric", None))) is not None:
+        metric = inner
+    return metric

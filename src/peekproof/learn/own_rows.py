@@ -13,9 +13,9 @@ from peekproof.core.shared_columns import ENOUGH
 from peekproof.data.column_marks import order_mark
 from peekproof.data.fingerprint import Words
 from peekproof.learn.column import Predictions
-from peekproof.learn.desk import Desk, LocalDesk
+from peekproof.learn.desk import Desk
 from peekproof.learn.features import ACCEPTED, Features
-from peekproof.learn.guesses import Expected, Trained
+from peekproof.learn.model import Expected, Trained
 
 _ORDERS = 1e6  # in more than so many, the same order is no chance
 _ENOUGH_KINDS = 30  # of rows that are there once or twice tell how often chance repeats one
@@ -64,7 +64,7 @@ class OwnRows:
     @classmethod
     def of(cls, desk: Desk, features: object) -> "OwnRows":
         """Those of a desk of this process; of another one, those whose features are given here."""
-        if isinstance(desk, LocalDesk) and desk.held.features is not None:
+        if desk.held is not None and desk.held.features is not None:
             held = desk.held.features
             return cls(lambda: held, given=True)
         return cls(lambda: Features.of(features), given=features is not None)

@@ -8,8 +8,7 @@ from peekproof.learn.composite import Composite
 from peekproof.learn.metric import Metric
 
 if TYPE_CHECKING:
-    from peekproof.learn.holdout import Holdout
-    from peekproof.learn.scores import Score
+    from peekproof.learn.holdout import Holdout, ScoreAnswer
 
 VALIDATION: Literal["validation"] = "validation"
 Guess = Literal["validation"] | Callable[[object, object, object], float] | None
@@ -42,7 +41,7 @@ class HoldoutScorer:
         self.metric = metric
         self._guess = guess
         self._tolerance = tolerance
-        self._answers: list[Score] = []
+        self._answers: list[ScoreAnswer] = []
 
     def __call__(
         self,
@@ -64,12 +63,12 @@ class HoldoutScorer:
         return self._sign * answer.value
 
     @property
-    def answers(self) -> "tuple[Score, ...]":
+    def answers(self) -> "tuple[ScoreAnswer, ...]":
         """What it was answered in this process, call by call; `holdout.answers()` has all."""
         return tuple(self._answers)
 
     @property
-    def last(self) -> "Score | None":
+    def last(self) -> "ScoreAnswer | None":
         """The answer to the last call in this process, with its interval; losses as they are."""
         return self._answers[-1] if self._answers else None
 

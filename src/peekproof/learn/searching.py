@@ -11,10 +11,10 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.html import box, text
 from peekproof.core.shown import visible
 from peekproof.derive.derived import Derived, Range
-from peekproof.learn.guesses import ExpectedScore
 from peekproof.learn.html import best_html
+from peekproof.learn.model import ExpectedScore
 
-Score = Callable[[object, float, int | None], Answer | Derived]
+Scorer = Callable[[object, float, int | None], Answer | Derived]
 
 
 @final
@@ -85,7 +85,7 @@ class Search:
     """
 
     def __init__(
-        self, *, score: Score, expect: Callable[[object], ExpectedScore | None], higher: bool
+        self, *, score: Scorer, expect: Callable[[object], ExpectedScore | None], higher: bool
     ) -> None:
         self._score, self._expect, self._higher = score, expect, higher
         self._best: Found | None = None

@@ -1,20 +1,33 @@
-"""What a holdout says about itself: what is left, and about how far the next interval reaches."""
+"""What a holdout says about itself: its last score, what is left, and how far the next reaches."""
 
 from collections.abc import Sequence
 
 from peekproof.core.errors import BudgetExhausted, PeekproofError
+from peekproof.core.finding import Numbers
 from peekproof.core.html import bold, box, budget_bar, faint, lines, percent, text
 from peekproof.core.numerics import digits_up
 from peekproof.learn.composite import Composite
-from peekproof.learn.desk import Desk, Guessed, Standing
-from peekproof.learn.guesses import Trained
+from peekproof.learn.desk import Desk, Guessed, Tally
 from peekproof.learn.metric import Metric
+from peekproof.learn.model import Trained
+from peekproof.learn.score import is_score_by
 
 # Guesses up to the middle of the scale that are tried for the widest.
 _STEPS = 10
 
 
-def counted(now: Standing) -> str:
+def last_score(desk: Desk, metric: Metric | Composite) -> float | None:
+    """What the last predictions scored on all rows by this metric, whoever asked.
+
+    It was released, so a guess may depend on it.
+    """
+    for each in reversed(desk.answers()):
+        if is_score_by(metric, each.question) and isinstance(each.found, Numbers):
+            return each.found.value
+    return None
+
+
+def counted(now: Tally) -> str:
     """How many scores are left and how many guesses failed."""
     return (
         f"{now.left:,} of {now.questions:,} scores left, "

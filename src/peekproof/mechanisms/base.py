@@ -50,7 +50,6 @@ from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import SECRET, Exact, shown
 from peekproof.core.width import Width
 from peekproof.data.source import Source
-from peekproof.data.statistic import exact_number
 from peekproof.noise.entropy import Entropy
 from peekproof.query.question import Question
 from peekproof.theory.generalization.checking import Transcript
@@ -314,7 +313,13 @@ class Query(Protocol):
         ...
 
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """For people, in ledgers and histories, and never read again but for how it begins.
+
+        A mean over pairs of rows begins as `data.statistic.NAMED`, a choice among so many as
+        `query.candidates.candidates_named`, and nothing else does: audits of ledgers rely on it.
+        """
+        ...
 
     @property
     def shape(self) -> str:
@@ -417,7 +422,7 @@ class Ask:
                 raise InvalidInput(argument="guesser", accepted=accepted, given=given)
             return self.guessed
         span = self.what.span
-        share = short(guess=span.share(exact_number(guess=self.guess)))
+        share = short(guess=span.share(check.exact_number(guess=self.guess)))
         if not 0 <= share <= 1:
             accepted = f"from {float(span.low):g} to {float(span.high):g}"
             given = repr(self.guess)[:_SHOWN]
@@ -433,7 +438,9 @@ class Ask:
         if self.tolerance is None:
             return None
         width = self.what.span.width
-        wanted = check.positive_fraction(tolerance=exact_number(tolerance=self.tolerance)) / width
+        wanted = (
+            check.positive_fraction(tolerance=check.exact_number(tolerance=self.tolerance)) / width
+        )
         most = max(share, 1 - share)
         if wanted >= most:
             raise InvalidInput(

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -42,6 +42,22 @@ def candidates_named(count: int) -> str:
     return f"the largest of {count:,}: "
 
 
+def check_candidates(digests: Sequence[str]) -> None:
+    """Refuse too few or too many candidates, and one that is there twice, by their digests."""
+    if not 2 <= len(digests) <= MOST_CANDIDATES:
+        raise InvalidInput(
+            argument="candidates",
+            accepted=f"from 2 to {MOST_CANDIDATES:,} questions",
+            given=f"{len(digests):,}",
+        )
+    if len(set(digests)) < len(digests):
+        raise InvalidInput(
+            argument="candidates",
+            accepted="different questions",
+            given="one of them twice, perhaps in another spelling",
+        )
+
+
 def parse_candidates(texts: Iterable[str | Question], schema: Schema) -> Candidates:
     """The candidates that `texts` name, if they can be compared with one another.
 
@@ -54,18 +70,7 @@ def parse_candidates(texts: Iterable[str | Question], schema: Schema) -> Candida
     questions = tuple(
         each if isinstance(each, Question) else parse_question(each, schema) for each in texts
     )
-    if not 2 <= len(questions) <= MOST_CANDIDATES:
-        raise InvalidInput(
-            argument="candidates",
-            accepted=f"from 2 to {MOST_CANDIDATES:,} questions",
-            given=f"{len(questions):,}",
-        )
-    if len({question.digest for question in questions}) < len(questions):
-        raise InvalidInput(
-            argument="candidates",
-            accepted="different questions",
-            given="one of them twice, perhaps in another spelling",
-        )
+    check_candidates([question.digest for question in questions])
     kinds = {(type(question.form), question.form.span) for question in questions}
     if len(kinds) > 1 or not isinstance(questions[0].form, Share | Mean):
         raise InvalidInput(

@@ -8,8 +8,7 @@ import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.data.load import is_address, is_pattern, normal_frame, shown
-from peekproof.learn.blank import blank_labels
-from peekproof.learn.column import Labels
+from peekproof.learn.column import Labels, blank_labels
 from peekproof.learn.held import HeldRows
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import metric_of

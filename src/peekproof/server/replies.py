@@ -11,10 +11,10 @@ from peekproof.core.charge import Charge
 from peekproof.core.finding import Chosen as ChosenBefore
 from peekproof.core.finding import Finding
 from peekproof.core.secret import shown
-from peekproof.data.statistic import PairStatistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.entry import Settled
 from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.base import Query
 from peekproof.query.candidates import Candidates
 from peekproof.query.question import Question
 from peekproof.session.queries import AnyAnswer, drawn_for
@@ -176,8 +176,8 @@ class Replying:
             **said, records=self._drawn(asked, found), promise=self._promise
         )
 
-    def score(self, asked: Question | PairStatistic, found: Answer) -> Number:
-        """The reply to predictions, which are one question, about rows or about pairs of them."""
+    def score(self, asked: Query, found: Answer) -> Number:
+        """The reply to predictions."""
         record = self._record(asked.digest, found.cost, drawn=not found.replayed)
         return Number(
             **found.to_dict(),  # type: ignore[arg-type]
@@ -185,7 +185,7 @@ class Replying:
             promise=self._promise,
         )
 
-    def choice(self, asked: Candidates, found: Choice) -> Chosen:
+    def choice(self, asked: Candidates | Query, found: Choice) -> Chosen:
         record = self._record(asked.digest, found.cost, drawn=not found.replayed)
         return Chosen(
             **found.to_dict(),  # type: ignore[arg-type]

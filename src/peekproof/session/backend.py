@@ -7,7 +7,7 @@ from typing import Protocol, final
 from peekproof.core.certificate import Certificate
 from peekproof.ledger.entry import Settled
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms.base import Ask, Past, Reply
+from peekproof.mechanisms.base import Ask, Past, Query, Reply
 from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.question import Question
 from peekproof.query.schema import Schema
@@ -59,6 +59,10 @@ class Backend(Protocol):
 
         All or nothing, but where guesses are checked, which are made one by one.
         """
+        ...
+
+    def known(self, what: Query) -> bool:
+        """Whether this was answered before, and so is free."""
         ...
 
     def look(self) -> Standing:

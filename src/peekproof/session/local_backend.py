@@ -105,6 +105,9 @@ class LocalBackend:
         """Release the ledger file. Nothing is lost: every answer is already on disk."""
         self.ledger.close()
 
+    def known(self, what: Query) -> bool:
+        return what.digest in self.ledger.answers()
+
     def look(self) -> Standing:
         return self._standing(self._pasts.look(self.ledger.look()))
 

@@ -14,7 +14,6 @@ from peekproof.core.errors import InDoubt, InvalidInput
 from peekproof.data.frame import Framed
 from peekproof.data.load import load
 from peekproof.data.source import Source, marked
-from peekproof.data.statistic import exact_number
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.entry import Opening, Promise
 from peekproof.ledger.ledger import Ledger, nothing_to_override
@@ -334,7 +333,7 @@ def limit_of(failures: int | None, tolerance: float | Fraction | None) -> Limit 
                 given=repr(tolerance)[:80],
             )
         return None
-    exact = None if tolerance is None else exact_number(tolerance=tolerance)
+    exact = None if tolerance is None else check.exact_number(tolerance=tolerance)
     return Limit(failures=failures, tolerance=exact)
 
 

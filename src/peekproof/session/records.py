@@ -220,7 +220,10 @@ def _steps(plan: Plan, book: Ledger) -> Iterator[Paid | Told]:
 
 
 def _check_text(text: str, draw: Draw) -> None:
-    """Refuse pairs that were counted as rows, and a choice among others than those named."""
+    """Refuse pairs that were counted as rows, and a choice among others than those named.
+
+    By how texts begin, which is all that a ledger says of what was asked (see `Query.text`).
+    """
     said = draw.record()
     if text.startswith(NAMED) != ("pairs" in said):
         raise ValueError("pairs counted as rows, or the reverse")

@@ -17,7 +17,6 @@ import peekproof
 from peekproof.core.errors import InvalidInput
 from peekproof.derive.derived import Derived
 from peekproof.learn.column import labels_of, predictions_of
-from peekproof.learn.desk import LocalDesk
 from peekproof.learn.metrics.named import measure_of, pairs_of
 from peekproof.learn.metrics.ranked import Order, Ranked
 from peekproof.session.receipt import receipts
@@ -85,7 +84,7 @@ def test_the_interval_holds_the_number_of_scikit_learn(named: bool, guess: float
     assert found.confidence == 0.95
     theorems = found.to_dict()["theorems"]
     assert {"T-joint-function", "T-pairs"} <= set(theorems)  # type: ignore[call-overload]
-    assert str(found).count("auc_") == 1
+    assert str(found).count(f"{metric if named else 'auc(1)'} of predictions ") == 1
     left = holdout.left
     again = holdout.score(SCORES, guess=0.5)
     assert (again.value, again.low, again.high, holdout.left) == (
@@ -172,12 +171,12 @@ def test_a_ledger_is_replayed_with_a_receipt_for_each_part(tmp_path: Path) -> No
         found = holdout.score(SCORES, guess=AREA)
     with peekproof.Holdout(None, Y, metric="auc", ledger=place) as holdout:
         assert holdout.score(SCORES).low == found.low  # free, and the guess does not matter
-        assert isinstance(holdout.desk, LocalDesk)
+        assert holdout.desk.held is not None
         ledger = holdout.desk.session.ledger
         assert replay(ledger).certificates == 3
         _, over, rest = receipts(ledger)
         for each, part in ((over, CONCORDANT), (rest, ANTICONCORDANT)):
-            assert each.question.startswith(f"pairs: {part.NAME}_")
+            assert each.question.startswith(f"pairs: {part.text} of predictions ")
             assert "T-pairs" in each.certificate.theorems
         for recorded in holdout.answers():
             assert recorded.certificate.verify() == recorded.certificate

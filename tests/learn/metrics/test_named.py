@@ -150,7 +150,7 @@ def test_a_function_of_labels_and_predictions_is_a_metric() -> None:
 
     sample = float(np.mean(np.abs(Y - SAID) <= 1))
     assert answer.low <= sample <= answer.high
-    assert str(answer).count("within_one_") == 1
+    assert str(answer).count("within_one of predictions ") == 1
 
 
 def test_what_a_function_gives_beyond_0_and_1_for_labels_nobody_made_up_is_the_worst() -> None:

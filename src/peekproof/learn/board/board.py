@@ -54,8 +54,9 @@ from peekproof.learn.held import HeldRows
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.classification import Gain
 from peekproof.learn.opening import open_desk
-from peekproof.learn.scoring import Scoring
+from peekproof.learn.score import MeanScore
 from peekproof.ledger.ledger import Ledger
+from peekproof.mechanisms.base import Ask
 from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.session.opening import open
 from peekproof.session.queries import analyst_name
@@ -128,19 +129,19 @@ def scored_final(
     All questions are known before the first row is read, so they are one round of T-split on all
     rows: intervals are those of a fresh holdout.
     """
-    scores = [Scoring.of(metric, held.labels, each.predicted) for each in finalists]
+    scores = [MeanScore.of(metric, held.labels, each.predicted) for each in finalists]
     pairs = list(combinations(finalists, 2))
     if len(finalists) > ALL_PAIRS:
         pairs = list(pairwise(finalists))
     gain = Gain(metric)
     duels = [
         tuple(
-            Scoring.of(gain, held.labels, one.predicted, two.predicted)
+            MeanScore.of(gain, held.labels, one.predicted, two.predicted)
             for one, two in ((a, b), (b, a))
         )
         for a, b in pairs
     ]
-    every = {each.column: each for each in [*scores, *(one for duel in duels for one in duel)]}
+    every = {each.digest: each for each in [*scores, *(one for duel in duels for one in duel)]}
     known = Ledger.exists(str(ledger))
     with open(
         held,
@@ -150,17 +151,17 @@ def scored_final(
         ledger=ledger,
         mechanisms=[FreshRows],
     ) as session:
-        questions = [each.question(session.schema) for each in every.values()]
-        with held.lending(*every.values()):
-            answers = cast(list[Answer], session.ask_many(questions))  # scores are never missing
-            found = dict(zip(every, answers, strict=True))
+        answers = cast(
+            list[Answer], session.backend.answer([Ask(what=each) for each in every.values()])
+        )
+    found = dict(zip(every, answers, strict=True))
     certificate = next(iter(found.values())).certificate
     compared = tuple(
-        _duel(a.entry, b.entry, found[up.column], found[down.column], higher=metric.higher)
+        _duel(a.entry, b.entry, found[up.digest], found[down.digest], higher=metric.higher)
         for (a, b), (up, down) in zip(pairs, duels, strict=True)
     )
     ranked = [
-        _finalist(each.entry, found[score.column])
+        _finalist(each.entry, found[score.digest])
         for each, score in zip(finalists, scores, strict=True)
     ]
     return Final(
@@ -320,7 +321,7 @@ class Board:
         guess = declared_guess(declared, trained_on, rows=rows)
         handed_in = self._reader.read(predictions)
         self._reader.check(self.metric, handed_in)
-        scoring = Scoring.of(self.metric, self._desk.labels, handed_in.public)
+        score = MeanScore.of(self.metric, self._desk.labels, handed_in.public)
         with self._store.writing():
             earlier = self._store.same(team, handed_in.digest)
             if earlier is not None:
@@ -331,7 +332,7 @@ class Board:
             if guess is None or self._store.corrected(team) >= self.settings.corrections:
                 best = self._store.best(higher=self.metric.higher)
                 guess = no_better(self._desk, self.metric, best=best, step=self.settings.step)
-            answer = self._desk.as_analyst(team).ask(scoring, guess)
+            answer = self._desk.as_analyst(team).ask(score, guess)
             entry = Entry(
                 number=self._store.next_number(),
                 team=team,
@@ -344,10 +345,10 @@ class Board:
                 low=answer.low,
                 high=answer.high,
                 predictions=handed_in.digest,
-                question=scoring.column,
+                question=score.digest,
             )
             wrong = declared is not None and not answer.replayed and entry.told is Told.CORRECTED
-            sample = at_least(self._desk.session, scoring, entry)
+            sample = at_least(self._desk.session, score, entry)
             self._store.add(entry, handed_in.final, sample=sample, wrong=wrong)
         return entry
 

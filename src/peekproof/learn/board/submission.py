@@ -23,7 +23,6 @@ import polars as pl
 from peekproof.core.answer import Answer
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.numerics import decimal_down, decimal_up
-from peekproof.learn.blank import blank_labels
 from peekproof.learn.board.contest import (
     ID,
     TEXT,
@@ -33,11 +32,11 @@ from peekproof.learn.board.contest import (
     no_numbers,
     table_of,
 )
-from peekproof.learn.column import Predictions, predictions_of
-from peekproof.learn.desk import Guessed, LocalDesk
+from peekproof.learn.column import Predictions, blank_labels, predictions_of
+from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.kinds import IN_ROW, place_of
-from peekproof.learn.scoring import Scoring
+from peekproof.learn.score import MeanScore
 from peekproof.mechanisms.checking import Checking
 from peekproof.query.form import FINE
 from peekproof.session.records import Reading
@@ -125,7 +124,7 @@ _MOST = 0.499999999
 _SPARE = 1.001  # a little more than the least tolerance: levels fall while others ask
 
 
-def no_better(desk: LocalDesk, metric: Metric, *, best: float | None, step: float) -> Guessed:
+def no_better(desk: Desk, metric: Metric, *, best: float | None, step: float) -> Guessed:
     """The claim that a score is not above u (or, of a loss, not below): the interval [0, u].
 
     u is the upper end of the interval that a sample equal to the best score and the step has now.
@@ -153,7 +152,7 @@ def no_better(desk: LocalDesk, metric: Metric, *, best: float | None, step: floa
     return Guessed(share=float(worst), tolerance=spare)
 
 
-def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
+def at_least(session: Session, score: MeanScore, entry: Entry) -> float:
     """The worst score that the sample can have: of a claim that passed, the worst that passes.
 
     A team may declare more than it has, with a wide tolerance. If that were the best to beat, no
@@ -161,9 +160,9 @@ def at_least(session: Session, scoring: Scoring, entry: Entry) -> float:
     """
     if entry.told is Told.CORRECTED:
         return entry.value
-    settled = session.ledger.seen.answers[scoring.question(session.schema).digest]
+    settled = session.ledger.seen.answers[score.digest]
     low, high = Reading.of(settled, rows=session.plan.rows).sample
-    return float(low if scoring.metric.higher else high)
+    return float(low if score.metric.higher else high)
 
 
 def _decimal(half: float) -> float:
@@ -175,7 +174,7 @@ def _decimal(half: float) -> float:
     return min(_MOST, float(found))
 
 
-def _level(desk: LocalDesk) -> float:
+def _level(desk: Desk) -> float:
     """ln(1/level) of the next question."""
     return cast(Checking, desk.session.plan.mechanism).level(desk.past())
 

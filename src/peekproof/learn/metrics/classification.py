@@ -22,6 +22,7 @@ class OfLabels:
 
     NAME: ClassVar[str] = ""
     flag: ClassVar[bool] = True
+    charge_first: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
     of_classes: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
@@ -76,6 +77,7 @@ class Counted:
     """1 where a row counts, else 0."""
 
     flag: ClassVar[bool] = True
+    charge_first: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
     of_classes: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
@@ -140,6 +142,10 @@ class Gain:
     @property
     def flag(self) -> bool:
         return self.metric.flag
+
+    @property
+    def charge_first(self) -> bool:
+        return self.metric.charge_first
 
     @property
     def wants(self) -> Wants:

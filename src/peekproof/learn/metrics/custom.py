@@ -42,6 +42,7 @@ class Custom:
     """
 
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
 
     NAME: str

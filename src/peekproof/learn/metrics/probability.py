@@ -29,6 +29,7 @@ class Brier:
 
     NAME: ClassVar[str] = "brier"
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.PROBABILITY
     span: ClassVar[float] = 1.0
@@ -63,6 +64,7 @@ class LogLoss:
 
     NAME: ClassVar[str] = "log_loss"
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.PROBABILITY
 
@@ -118,6 +120,7 @@ class InBin:
     """1 where low ≤ p < high and the outcome is this one, else 0; p = 1 is in the bin up to 1."""
 
     flag: ClassVar[bool] = True
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = True
     wants: ClassVar[Wants] = Wants.PROBABILITY
     span: ClassVar[float] = 1.0

@@ -195,6 +195,10 @@ class Rest:
         return self.of.flag
 
     @property
+    def charge_first(self) -> bool:
+        return self.of.charge_first
+
+    @property
     def higher(self) -> bool:
         return not self.of.higher
 

@@ -29,6 +29,7 @@ class Bounded:
 
     NAME: ClassVar[str] = ""
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
 
     low: float
@@ -91,6 +92,7 @@ class Pinball:
 
     NAME: ClassVar[str] = "pinball"
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
 
@@ -158,6 +160,7 @@ class LabelSpread:
 
     NAME: ClassVar[str] = "label_spread"
     flag: ClassVar[bool] = False
+    charge_first: ClassVar[bool] = False
     higher: ClassVar[bool] = False
     wants: ClassVar[Wants] = Wants.LABEL
 

@@ -1,25 +1,21 @@
 """Scoring: predictions for the rows of a holdout, charged as the questions that they are."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from msgspec import Struct
 from starlette.responses import Response
 
-from peekproof.core.answer import Answer
 from peekproof.core.errors import InvalidInput, NotServed
-from peekproof.data.statistic import PairStatistic
-from peekproof.learn.blank import blank_labels
-from peekproof.learn.column import Predictions
-from peekproof.learn.desk import Guessed, LocalDesk, condition
+from peekproof.learn.column import Predictions, blank_labels
+from peekproof.learn.desk import Guessed
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import metric_of, pairs_of
 from peekproof.learn.metrics.ranked import Ranked
-from peekproof.learn.ranking import Ranking
-from peekproof.learn.scoring import Scoring
-from peekproof.query.candidates import parse_candidates
-from peekproof.query.question import Question
+from peekproof.learn.opening import desk_of
+from peekproof.learn.score import LargestScore, MeanScore, PairScore, Score
 from peekproof.server import messages
 from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
@@ -82,38 +78,31 @@ async def ids(call: Call) -> Response:
 
 
 def _scored(call: Call) -> Number:
-    session, message, holdout = call.session, call.message, _holdout(call)
-    ranked = None if message.metric is None else pairs_of(message.metric)
-    if ranked is not None:
-        return _ranked(call, holdout, ranked)
-    scoring, where = _scoring(call, holdout), message.where.strip()
-    if where:
-        condition(where, session.schema)  # refused by itself, before anything else is made of it
-    asked = scoring.question(session.schema, where)
-    found = LocalDesk(session, holdout.held).ask(scoring, _guess(message), where=where)
-    return _replied(call, asked, found)
+    """The answer to a score, refused by what is public alone: real labels take no part in that."""
+    message, holdout = call.message, _holdout(call)
+    desk = desk_of(call.session, holdout.held)
+    score: Score
+    if message.metric is not None and (ranked := pairs_of(message.metric)) is not None:
+        score = _ranked(call, holdout, ranked)
+    else:
+        metric, given = _metric(call, holdout), [message.predictions, message.against]
+        predictions, where = _read(call, holdout, given), message.where.strip()
+        score = _checked(metric, holdout, predictions)
+        if where:
+            score = replace(score, where=desk.condition(where))
+    guess = Guessed(share=message.guess, tolerance=message.tolerance, trained_on=message.trained_on)
+    found = desk.ask(score, guess)
+    call.noted.update(digests=[score.digest], new=0 if found.replayed else 1)
+    return Replying(call.session.ledger).score(score, found)
 
 
-def _ranked(call: Call, holdout: ServedHoldout, metric: Ranked) -> Number:
+def _ranked(call: Call, holdout: ServedHoldout, metric: Ranked) -> PairScore:
     """A share of all pairs of rows, by the order of the predictions."""
-    session, message = call.session, call.message
     for name in ("where", "against"):
-        if getattr(message, name):
+        if getattr(call.message, name):
             accepted = f"left out for {metric.NAME}, which is about all pairs of rows"
             raise InvalidInput(argument=name, accepted=accepted, given="something")
-    ranking = Ranking.of(metric, holdout.blank, *_read(call, holdout, [message.predictions]))
-    asked = ranking.statistic(holdout.blank)
-    found = LocalDesk(session, holdout.held).pairs(ranking, _guess(message))
-    return _replied(call, asked, found)
-
-
-def _guess(message: messages.Score) -> Guessed:
-    return Guessed(share=message.guess, tolerance=message.tolerance, trained_on=message.trained_on)
-
-
-def _replied(call: Call, asked: Question | PairStatistic, found: Answer) -> Number:
-    call.noted.update(digests=[asked.digest], new=0 if found.replayed else 1)
-    return Replying(call.session.ledger).score(asked, found)
+    return PairScore.of(metric, holdout.blank, *_read(call, holdout, [call.message.predictions]))
 
 
 def _best(call: Call) -> Chosen:
@@ -121,17 +110,11 @@ def _best(call: Call) -> Chosen:
     session, message, holdout = call.session, call.message, _holdout(call)
     metric = _metric(call, holdout)
     given = _read(call, holdout, message.candidates)
-    scorings = [_checked(metric, holdout, [each]) for each in given]
-    asked = parse_candidates([each.question(session.schema) for each in scorings], session.schema)
-    found = LocalDesk(session, holdout.held).best(scorings)
+    scores = [_checked(metric, holdout, [each]) for each in given]
+    asked = LargestScore(tuple(scores))
+    found = desk_of(session, holdout.held).best(scores)
     call.noted.update(digests=[asked.digest], new=0 if found.replayed else 1)
     return Replying(session.ledger).choice(asked, found)
-
-
-def _scoring(call: Call, holdout: ServedHoldout) -> Scoring:
-    """What is to be scored, refused by what is public alone: real labels take no part in it."""
-    metric, given = _metric(call, holdout), [call.message.predictions, call.message.against]
-    return _checked(metric, holdout, _read(call, holdout, given))
 
 
 def _metric(call: Call, holdout: ServedHoldout) -> Metric:
@@ -146,10 +129,10 @@ def _read(
     return [read_predictions(each, holdout, most=most) for each in given if each is not None]
 
 
-def _checked(metric: Metric, holdout: ServedHoldout, predictions: list[Predictions]) -> Scoring:
-    scoring = Scoring.of(metric, holdout.blank, *predictions)
+def _checked(metric: Metric, holdout: ServedHoldout, predictions: list[Predictions]) -> MeanScore:
+    score = MeanScore.of(metric, holdout.blank, *predictions)
     _rehearse(metric, holdout, predictions)
-    return scoring
+    return score
 
 
 def _rehearse(metric: Metric, holdout: ServedHoldout, predictions: list[Predictions]) -> None:

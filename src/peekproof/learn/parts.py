@@ -1,4 +1,4 @@
-"""One score on its way: its parts are asked for one by one, each with a guess of its own."""
+"""Scores in parts: composites, groups and bins follow from several answers, each with a guess."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,12 +14,13 @@ from peekproof.learn.column import Predictions
 from peekproof.learn.composite import Composite
 from peekproof.learn.desk import Desk, Guessed
 from peekproof.learn.groups import both, is_class
-from peekproof.learn.guesses import Expected
 from peekproof.learn.metric import Metric
+from peekproof.learn.metrics.probability import Brier
 from peekproof.learn.metrics.quotients import Rest
 from peekproof.learn.metrics.ranked import Ranked
-from peekproof.learn.ranking import Ranking
-from peekproof.learn.scoring import Scoring, column_name
+from peekproof.learn.model import Expected, Trained, between, is_model, remembered
+from peekproof.learn.own_rows import refuse_own_answers
+from peekproof.learn.score import MeanScore, PairScore, Score, score_text
 
 _EVEN = 0.5  # what is guessed where nothing is known
 
@@ -57,7 +58,7 @@ class PartAsking:
         all rows: narrower than their quotient with the share of the condition.
         """
         among = self._group_share().value
-        scoring = Scoring.of(metric, self.desk.labels, self.predicted)
+        score = self._score(metric, self.predicted)
         guess = self._known(metric) if self.given is None else self.given * among
         span = metric.span
         if guess is None:
@@ -66,11 +67,11 @@ class PartAsking:
             problem = self.nothing(metric, Rest(metric), [guess / span, among - guess / span])
             if problem is not None:
                 raise problem
-        over = self._asked(scoring, guess)
-        left = Scoring.of(Rest(metric), self.desk.labels, self.predicted)
+        over = self._asked(score, guess)
+        left = self._score(Rest(metric), self.predicted)
         rest = self._asked(left, span * among - over.value)
         rate = affine(portion(over, rest=rest), scale=Fraction(span), shift=0)
-        return replace(rate, label=f"{scoring.column} given {self.where}")
+        return replace(rate, label=self._label(metric))
 
     def nothing_among(self, metric: Metric) -> InvalidInput | None:
         """Why a mean says nothing if the condition holds as often as is guessed, if so.
@@ -91,31 +92,32 @@ class PartAsking:
         """A function of several means, as it follows from the answers for them."""
         if self.where:
             self._group_share()  # first, so that a condition that is wrong is refused by itself
-        found = metric.found(self)
-        name = column_name(metric, self.predicted)
-        return replace(found, label=f"{name} given {self.where}" if self.where else name)
+        return replace(metric.found(self), label=self._label(metric))
+
+    def _label(self, metric: Metric | Composite) -> str:
+        named = score_text(metric, self.predicted)
+        return f"{named} among rows with {self.where}" if self.where else named
 
     def part(self, metric: Metric, otherwise: Callable[[], float]) -> Answer:
         """The answer for a mean of the predictions, guessed `otherwise` if nothing is known."""
-        scoring = Scoring.of(metric, self.desk.labels, self.predicted)
-        guess = self._part_known(metric)
-        return self._asked(scoring, otherwise() if guess is None else guess)
+        score, guess = self._score(metric, self.predicted), self._part_known(metric)
+        return self._asked(score, otherwise() if guess is None else guess)
 
     def label_part(self, metric: Metric, otherwise: float) -> Answer:
         """The answer for a mean of labels alone, the same for all predictions."""
         guess = otherwise if self.expected is None else self.expected.label_mean(metric)
-        return self._asked(Scoring.of(metric, self.desk.labels), guess)
+        return self._asked(self._score(metric), guess)
 
     def pairs(
         self, metric: Ranked, otherwise: Callable[[], float], *, again: bool = False
     ) -> Answer:
         """The answer for a mean over pairs, guessed `otherwise` if other rows say nothing of it."""
-        ranking, guess = Ranking.of(metric, self.desk.labels, self.predicted), None
+        score, guess = PairScore.of(metric, self.desk.labels, self.predicted), None
         if self.expected is not None:
             guess = metric.share(self.expected.labels, self.expected.predicted)
         elif again and self.given is None:
             guess = self.last.get(metric.text)
-        answer = self.desk.pairs(ranking, self._guessed(otherwise() if guess is None else guess))
+        answer = self.desk.ask(score, self._guessed(otherwise() if guess is None else guess))
         self.last[metric.text] = answer.value
         return answer
 
@@ -204,10 +206,12 @@ class PartAsking:
             return None  # which is said when something is asked for
 
     def _answered(self, part: Metric | Ranked) -> Answer | None:
-        desk = self.desk
+        score: Score
         if isinstance(part, Ranked):
-            return desk.known(Ranking.of(part, desk.labels, self.predicted))
-        return desk.known(Scoring.of(part, desk.labels, self.predicted), where=self.where)
+            score = PairScore.of(part, self.desk.labels, self.predicted)
+        else:
+            score = self._score(part, self.predicted)
+        return self.desk.known(score)
 
     def class_share(self, positive: float | str, *, classes: int = 2) -> float:
         """About how much of all rows is of a class, from an answer of its own."""
@@ -247,10 +251,13 @@ class PartAsking:
             return self.expected.mean(metric) * self._group_share().value
         return self.expected.mean(metric, holds)
 
-    def _asked(self, scoring: Scoring, guess: float) -> Answer:
-        given = self._guessed(guess, scoring.metric.span)
-        answer = self.desk.ask(scoring, given, where=self.where)
-        self.last[self._place(scoring.metric)] = answer.value
+    def _score(self, metric: Metric, *predictions: Predictions) -> MeanScore:
+        where = self.desk.condition(self.where) if self.where else None
+        return MeanScore.of(metric, self.desk.labels, *predictions, where=where)
+
+    def _asked(self, score: MeanScore, guess: float) -> Answer:
+        answer = self.desk.ask(score, self._guessed(guess, score.metric.span))
+        self.last[self._place(score.metric)] = answer.value
         return answer
 
     def _place(self, metric: Metric) -> str:
@@ -293,3 +300,98 @@ def _seen(expected: Expected, part: Metric | Ranked) -> float:
     if isinstance(part, Ranked):
         return part.share(expected.labels, expected.predicted)
     return expected.mean(part)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class InParts:
+    """What a score in parts needs of a holdout, and what was said when it was asked for."""
+
+    desk: Desk
+    trained: Trained | None
+    last: dict[str, float]
+    guess: float | None = None
+    tolerance: float | None = None
+    trained_on: int | None = None
+    where: str = ""
+    group: float = 0.5  # a guess at the share of rows for which the condition holds
+    alone: bool = True  # whether nothing else is asked for with it, so that it is refused if empty
+
+    def score(self, what: object, metric: Metric | Composite, predicted: Predictions) -> Derived:
+        """A composite, or a mean among the rows for which a condition holds."""
+        metric.check(self.desk.labels, predicted)
+        if not isinstance(metric, Composite):
+            return self._mean_asking(what, metric, predicted).mean(metric)
+        if self.where and not metric.grouped:
+            raise InvalidInput(
+                argument="where",
+                accepted=f"left out for {metric.NAME}",
+                given=repr(self.where)[:80],
+                hint="open a holdout of these rows alone",
+            )
+        given = self._whole(what, metric, metric.least, 1.0)
+        return self._asking(what, metric, predicted, given, self.tolerance).composite(metric)
+
+    def nothing(self, what: object, metric: Metric, predicted: Predictions) -> InvalidInput | None:
+        """Why a mean among some rows says nothing if they are as many as is guessed, if so."""
+        metric.check(self.desk.labels, predicted)
+        return self._mean_asking(what, metric, predicted).nothing_among(metric)
+
+    def _mean_asking(self, what: object, metric: Metric, predicted: Predictions) -> PartAsking:
+        given = self._whole(what, metric, 0.0, metric.span)
+        share = None if self.tolerance is None else self.tolerance / metric.span
+        return self._asking(what, metric, predicted, given, share)
+
+    def _whole(
+        self, what: object, metric: Metric | Composite, least: float, most: float
+    ) -> float | None:
+        """A guess at the score itself; training rows say more, for they say it of each part."""
+        if self.guess is not None:
+            return between(self.guess, least, most)
+        if self.trained is not None or not is_model(what):
+            return None
+        found = remembered(what, metric)
+        return None if found is None or found > most else found
+
+    def binning(
+        self,
+        what: object,
+        predicted: Predictions,
+        *,
+        positive: float | str,
+        seen: Expected | None,
+    ) -> PartAsking:
+        """Asks for shares of bins, which are guessed from `seen` rows if there are some."""
+        metric = Brier(positive)
+        metric.check(self.desk.labels, predicted)
+        asking = self._asking(what, metric, predicted, None, self.tolerance)
+        if seen is None:
+            return asking
+        metric.check(seen.labels, seen.predicted)
+        refuse_own_answers(seen, predicted)
+        return replace(asking, expected=seen)
+
+    def _asking(
+        self,
+        what: object,
+        metric: Metric | Composite,
+        predicted: Predictions,
+        given: float | None,
+        tolerance: float | None,
+    ) -> PartAsking:
+        expected: Expected | None = None
+        if self.trained is not None and is_model(what):
+            expected = self.trained.expected(what, metric)
+            metric.check(expected.labels, expected.predicted)
+        return PartAsking(
+            desk=self.desk,
+            predicted=predicted,
+            given=given,
+            tolerance=tolerance,
+            trained_on=self.trained_on,
+            where=self.where,
+            group=self.group,
+            alone=self.alone,
+            expected=expected,
+            last=self.last,
+        )
