@@ -194,7 +194,7 @@ def test_a_stream_tells_progress_and_a_broken_one_is_asked_for_again() -> None:
         data = RemoteData(
             calls(script.address), "x", progress=lambda done, of: told.append((done, of))
         )
-        assert data.batch(["a", "b"], radius=None) == [{"n": 0}, {"n": 1}]
+        assert data.batch(["a", "b"], radii=[None, None]) == [{"n": 0}, {"n": 1}]
         assert told == [(5, 9)]
         assert len(script.requests) == 2
         assert len(script.keys()) == 1
@@ -206,7 +206,7 @@ def test_a_problem_at_the_end_of_a_stream_is_raised() -> None:
     with scripted(lines({"event": "problem", "problem": said})) as script:
         data = RemoteData(calls(script.address), "x", progress=lambda _, __: None)
         with pytest.raises(peekproof.BudgetExhausted):
-            data.batch(["a", "b"], radius=None)
+            data.batch(["a", "b"], radii=[None, None])
         assert len(script.requests) == 1
 
 

@@ -66,9 +66,13 @@ class RemoteData:
         """The reply to what is asked by itself."""
         return self._calls.spend(f"{self._path}/{route}", message)
 
-    def batch(self, questions: list[str], *, radius: float | None) -> list[Json]:
-        """The replies to questions that are charged together."""
-        path, message = f"{self._path}/batch", _message({"radius": radius}, questions=questions)
+    def batch(self, questions: list[str], *, radii: list[float | None]) -> list[Json]:
+        """The replies to questions that are charged together, each with its radius."""
+        path, message = f"{self._path}/batch", _message({}, questions=questions)
+        if len(different := set(radii)) > 1:
+            message["radii"] = radii
+        elif (radius := different.pop()) is not None:
+            message["radius"] = radius
         if self._progress is not None:
             return self._calls.follow(path, message, self._followed)
         said = self._calls.spend(path, message)

@@ -143,11 +143,11 @@ class HttpBackend:
         return [rebuilding.answer(*each) for each in zip(asks, replies, strict=True)]
 
     def _together(self, asks: Sequence[Ask]) -> list[list[int]]:
-        """The places of those that go in one request: a batch is of questions with one radius."""
-        groups: dict[object, list[int]] = {}
+        """The places of those that go in one request, and are charged together."""
+        groups: dict[int, list[int]] = {}
         for place, each in enumerate(asks):
             alone = each.what.route != _ASK or each.guessing or each.loss is not None
-            groups.setdefault(place if alone else ("batch", each.radius), []).append(place)
+            groups.setdefault(place if alone else -1, []).append(place)
         return list(groups.values())
 
     def _sent(self, ask: Ask) -> Json:
@@ -155,7 +155,7 @@ class HttpBackend:
 
     def _batch(self, asks: Sequence[Ask]) -> list[Json]:
         texts = [each.what.text for each in asks]
-        return self.data.batch(texts, radius=_said(asks[0]).get("radius"))
+        return self.data.batch(texts, radii=[_said(each).get("radius") for each in asks])
 
     def offer(self, ask: Ask) -> Draw:
         """How it would be drawn, or refused in the words of a session, before it is sent."""

@@ -11,6 +11,19 @@ from peekproof.ledger.store import CHUNK, Store
 
 
 @final
+class Latest(dict[str, Settled]):
+    """Answers in memory, and the list of them, which is read while other threads add to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed: list[Settled] = []
+
+    def __setitem__(self, digest: str, settled: Settled) -> None:
+        super().__setitem__(digest, settled)
+        self.listed.append(settled)
+
+
+@final
 class Answers(MutableMapping[str, Settled]):
     """Answers by the digests of their questions, in the order in which they were settled."""
 
@@ -21,7 +34,7 @@ class Answers(MutableMapping[str, Settled]):
         self._upto, self._count = upto, count  # what the index knows of: entries, and answers
         self._unit = unit
         self._lock = lock
-        self._new: dict[str, Settled] = {}
+        self._new = Latest()
         self._found: dict[str, Settled] = {}
 
     def __getitem__(self, digest: str) -> Settled:
@@ -58,7 +71,7 @@ class Answers(MutableMapping[str, Settled]):
             if not entries:
                 raise self._damaged(after + 1)
             after = entries[-1].sequence
-        yield from tuple(self._new)  # a copy, for another thread may add to it meanwhile
+        yield from list(self._new)  # a copy, for another thread may add to it meanwhile
 
     def __len__(self) -> int:
         return self._count + len(self._new)
@@ -66,7 +79,7 @@ class Answers(MutableMapping[str, Settled]):
     def after(self, count: int) -> tuple[Settled, ...]:
         """All but the first `count` answers."""
         if count >= self._count:
-            return tuple(islice(self._new.values(), count - self._count, None))
+            return tuple(self._new.listed[count - self._count :])
         return tuple(self[digest] for digest in islice(self, count, None))
 
     def _indexed(self, digest: str) -> int | None:
@@ -99,4 +112,6 @@ def answers_after(answers: Mapping[str, Settled], count: int) -> tuple[Settled, 
     """All but the first `count` answers, in the order in which they were settled."""
     if isinstance(answers, Answers):
         return answers.after(count)
+    if isinstance(answers, Latest):
+        return tuple(answers.listed[count:])
     return tuple(islice(answers.values(), count, None))

@@ -200,7 +200,7 @@ class Ledger:
     def waiting(self, digests: Collection[str]) -> list[Written]:
         """Which of these are paid for and never answered, as of the last look."""
         found = []
-        for sequence, each in tuple(self.seen.unanswered.items()):
+        for sequence, each in list(self.seen.unanswered.items()):
             paid = {digest: each[digest].offer for digest in digests if digest in each}
             if paid:
                 found.append(Written(sequence, tuple(paid), tuple(paid.values()), lost=True))

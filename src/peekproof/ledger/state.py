@@ -7,6 +7,7 @@ from typing import final
 
 from peekproof.core.charge import FREE, Charge, Offer, charge_in, cost_of
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
+from peekproof.ledger.answers import Latest
 from peekproof.ledger.entry import (
     FORMAT,
     Body,
@@ -168,7 +169,7 @@ class State:
     draws: int = 0
     # Paid for and not answered, by the entry that says so.
     unanswered: dict[int, dict[str, Paid]] = field(default_factory=dict)
-    answers: MutableMapping[str, Settled] = field(default_factory=dict)
+    answers: MutableMapping[str, Settled] = field(default_factory=Latest)
     staged: dict[str, Settled] = field(default_factory=dict)  # answers on their way to the disk
     offers: dict[tuple[object, ...], Offer] = field(default_factory=dict)  # each kind once
     accounts: Accounts = field(default_factory=lambda: Accounts(FREE, 0))

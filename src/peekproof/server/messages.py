@@ -31,10 +31,15 @@ class Ask(Message, frozen=True):
 
 
 class Batch(Message, frozen=True):
-    """Questions of any form, charged together or not at all."""
+    """Questions of any form, charged together or not at all.
+
+    They have one `radius`, or each its own by `radii`, where null is the planned one. A question
+    within a group is then sent as the two that are drawn for it.
+    """
 
     questions: Questions
     radius: Radius | None = None
+    radii: list[Radius | None] | None = None
 
 
 class Histogram(Message, frozen=True):

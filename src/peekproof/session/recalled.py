@@ -49,7 +49,7 @@ class Recall:
         """All answers, or those that this analyst was given first. Nothing is charged or read."""
         if analyst is not None and not isinstance(analyst, str):
             raise InvalidInput(argument="analyst", accepted="a name", given=repr(analyst)[:80])
-        digests = enumerate(tuple(known), start=1)  # a copy: other threads may add to it meanwhile
+        digests = enumerate(list(known), start=1)  # a copy: other threads may add to it meanwhile
         settled = ((number, digest, known[digest]) for number, digest in digests)
         return History(
             tuple(

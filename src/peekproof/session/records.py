@@ -313,7 +313,7 @@ class Pasts:
         staged = dict(state.staged)
         waiting = [
             paid
-            for each in tuple(state.unanswered.values())
+            for each in list(state.unanswered.values())
             for digest, paid in each.items()
             if digest not in staged  # paid for before, and answered on its way to the disk
         ]

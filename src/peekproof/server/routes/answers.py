@@ -14,15 +14,16 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from peekproof.core.errors import InvalidInput, PeekproofError, Refusal
+from peekproof.mechanisms.base import Ask
 from peekproof.query.candidates import parse_candidates
-from peekproof.query.form import Grouped, Mean, Quantile, Share
+from peekproof.query.form import Given, Grouped, Mean, Quantile, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.server import messages
 from peekproof.server.endpoint import DATASET, LINES, Call, Endpoint, as_json
 from peekproof.server.reading import read_all
 from peekproof.server.replies import Chosen, Reply, Replying
 from peekproof.server.stream import streamed
-from peekproof.session.queries import AnyAnswer
+from peekproof.session.queries import AnyAnswer, InWords, told
 from peekproof.session.session import Session
 
 _LONGEST = 500  # characters; who writes more may take longer than others should wait
@@ -169,9 +170,33 @@ def _batch(call: Call) -> Replies:
     asked = list(read_all(message.questions, session.schema))
     # Told before it is charged: whoever leaves a stream early leaves its line in the log then.
     call.noted["digests"] = [each.digest for each in asked][:_LOGGED]
-    found = session.respond(asked, radius=message.radius)
+    if message.radii is None:
+        found = session.respond(asked, radius=message.radius)
+    else:
+        found = told(asked, session.backend.answer(_each_within(asked, message)))
     answers = _noted(call, session, list(zip(asked, found, strict=True)))
     return Replies(answers=answers, remaining=session.remaining)
+
+
+def _each_within(asked: Sequence[Question], message: messages.Batch) -> list[Ask]:
+    """What is asked with a radius for each."""
+    radii = message.radii or []
+    if message.radius is not None or len(radii) != len(asked):
+        raise InvalidInput(
+            argument="radii",
+            accepted="one for each question, without a radius for all",
+            given=f"{len(radii):,} for {len(asked):,} questions"
+            + ("" if message.radius is None else ", and a radius"),
+        )
+    if any(isinstance(each.form, Given) for each in asked):
+        raise InvalidInput(
+            argument="radii",
+            accepted="for questions that are drawn by themselves",
+            given="one about a group, which is two",
+            hint="send a radius for all, or the two questions that it is the quotient of",
+        )
+    pairs = zip(asked, radii, strict=True)
+    return [Ask(what=InWords(each), radius=own) for each, own in pairs]
 
 
 def _best(call: Call) -> Chosen:
