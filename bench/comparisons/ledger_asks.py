@@ -24,15 +24,15 @@ OPENING = Opening(
 
 
 def asking(ledger: Ledger) -> Callable[[], None]:
-    """Reserve and settle a new question; what a session does between them is left out."""
+    """Charge for and answer a new question in one entry; reading rows is left out."""
     numbers = itertools.count()
 
     def ask() -> None:
         digest = f"{next(numbers):064x}"
-        reserved = ledger.lose({digest: f"age > {digest[-6:]}"}, offers=lambda *_: [COST])
-        if not isinstance(reserved, Written):
+        asked = {digest: f"age > {digest[-6:]}"}
+        found = ledger.write(asked, offers=lambda *_: [COST], release=lambda *_: [Fraction(1, 3)])
+        if not isinstance(found, Written):
             raise RuntimeError("refused")
-        ledger.recover(reserved, {digest: Fraction(1, 3)})
 
     return ask
 

@@ -7,20 +7,8 @@ from typing import final
 
 from peekproof.core.errors import LedgerDamaged
 from peekproof.ledger.entry import Entry, Settled, answers_from_body, checked
+from peekproof.ledger.state import Latest
 from peekproof.ledger.store import CHUNK, Store
-
-
-@final
-class Latest(dict[str, Settled]):
-    """Answers in memory, and the list of them, which is read while other threads add to it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.listed: list[Settled] = []
-
-    def __setitem__(self, digest: str, settled: Settled) -> None:
-        super().__setitem__(digest, settled)
-        self.listed.append(settled)
 
 
 @final

@@ -153,12 +153,12 @@ class Ledger:
                 return charged
             try:
                 values = tuple(release(tuple(charged.paid)))
+                answers = {
+                    digest: paid.settled(value)
+                    for (digest, paid), value in zip(charged.paid.items(), values, strict=True)
+                }
             except Exception:
                 return self._lost(draft, charged, analyst)
-            answers = {
-                digest: paid.settled(value)
-                for (digest, paid), value in zip(charged.paid.items(), values, strict=True)
-            }
             entry = draft.add("answer", charged.body(analyst, values))
             self.seen.charge(charged.paid, cost=charged.cost.amount, spent=charged.total)
             self.seen.stage(answers)

@@ -7,7 +7,6 @@ from typing import final
 
 from peekproof.core.charge import FREE, Charge, Offer, charge_in, cost_of
 from peekproof.core.errors import LedgerDamaged, LedgerTooNew
-from peekproof.ledger.answers import Latest
 from peekproof.ledger.entry import (
     FORMAT,
     Body,
@@ -20,6 +19,19 @@ from peekproof.ledger.entry import (
     restored_override,
 )
 from peekproof.ledger.postgres_place import is_postgres
+
+
+@final
+class Latest(dict[str, Settled]):
+    """Answers in memory, and the list of them, which is read while other threads add to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed: list[Settled] = []
+
+    def __setitem__(self, digest: str, settled: Settled) -> None:
+        super().__setitem__(digest, settled)
+        self.listed.append(settled)
 
 
 @final
