@@ -1,7 +1,7 @@
 """Sessions: what analysts call. Each call becomes asks, which the backend answers."""
 
 from collections.abc import Iterable, Sequence
-from typing import cast, final
+from typing import Any, cast, final
 
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
@@ -147,19 +147,34 @@ class Session:
         return cast(list[OneNumber], self._drawn(asked, radius=radius))
 
     def respond(
-        self, questions: Iterable[Asked], *, radius: float | None = None
+        self,
+        questions: Iterable[Asked],
+        *,
+        radius: float | None = None,
+        loss: float | None = None,
+        guess: float | None = None,
+        tolerance: float | None = None,
+        trained_on: int | None = None,
     ) -> list[AnyAnswer]:
-        """Answers to questions of any form together, as `ask_many` does."""
+        """Answers to questions of any form together, as `ask_many` does; see `ask` for the rest."""
         asked = parsed(questions, self.schema)
+        said = {"loss": loss, "guess": guess, "tolerance": tolerance, "trained_on": trained_on}
+        if any(said[name] is not None for name in ("guess", "tolerance", "trained_on")):
+            for question in asked:
+                guessable(question, self.plan.mechanism, guess=guess)
         if self.plan.mechanism.guesses:
             for question in asked:
                 check_scalar(question)
         self.backend.check_quotients(asked, radius=radius)
-        return self._drawn(asked, radius=radius)
+        return self._drawn(asked, radius=radius, **said)
 
-    def _drawn(self, asked: Sequence[Question], *, radius: float | None) -> list[AnyAnswer]:
+    def _drawn(
+        self, asked: Sequence[Question], *, radius: float | None, **said: Any
+    ) -> list[AnyAnswer]:
         """The answers to questions of any form, from what is drawn for them."""
-        return told(asked, self.backend.answer(self._asks(asked, radius)))
+        drawn = drawn_within(self.plan, asked, radius)
+        asks = [Ask(what=InWords(each), radius=own, **said) for each, own in drawn]
+        return told(asked, self.backend.answer(asks))
 
     def _one(self, ask: Ask) -> Reply:
         (reply,) = self.backend.answer([ask])
@@ -345,12 +360,6 @@ class Session:
             rounds_left=now.remaining_rounds,
             certificate=self.plan.certificate,
         )
-
-    def _asks(self, asked: Iterable[Question], radius: float | None) -> list[Ask]:
-        return [
-            Ask(what=InWords(each), radius=own)
-            for each, own in drawn_within(self.plan, asked, radius)
-        ]
 
 
 def left_text(questions: int, rounds: int | None) -> str:

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from peekproof.core.errors import InvalidInput, PeekproofError, Refusal
 from peekproof.mechanisms.base import Ask
 from peekproof.query.candidates import parse_candidates
-from peekproof.query.form import Given, Grouped, Mean, Quantile, Share
+from peekproof.query.form import Given, Grouped, Mean, Share
 from peekproof.query.question import Question, parse_question
 from peekproof.server import messages
 from peekproof.server.endpoint import DATASET, LINES, Call, Endpoint, as_json
@@ -139,22 +139,15 @@ def _asked(call: Call, read: Question | None) -> Reply:
 
 
 def _answered(session: Session, asked: Question, message: messages.Ask) -> AnyAnswer:
-    if isinstance(asked.form, Quantile):
-        if message.radius is not None:
-            accepted = "left out for quantiles, whose loss says how far they may be off"
-            raise InvalidInput(argument="radius", accepted=accepted, given=repr(message.radius))
-        return session.quantile(asked, loss=message.loss)
-    if message.loss is not None:
-        raise InvalidInput(argument="loss", accepted="for quantiles", given=repr(message.loss))
-    if any(each is not None for each in (message.guess, message.tolerance, message.trained_on)):
-        return session.ask(
-            asked,
-            radius=message.radius,
-            guess=message.guess,
-            tolerance=message.tolerance,
-            trained_on=message.trained_on,
-        )
-    return session.respond([asked], radius=message.radius)[0]
+    (found,) = session.respond(
+        [asked],
+        radius=message.radius,
+        loss=message.loss,
+        guess=message.guess,
+        tolerance=message.tolerance,
+        trained_on=message.trained_on,
+    )
+    return found
 
 
 def _histogram(call: Call) -> Reply:
