@@ -16,10 +16,11 @@ ROOT = Path(__file__).parents[1]
 # The last one before a mechanism was one file, and an answer one durable entry.
 COMMIT = "d799a84"
 ASKS = 300
+CLIENTS, EACH = 64, 15
 
 # What both versions run: the same calls, so the public interface alone.
 TASK = f"""
-import os, sys, tempfile, time, json
+import os, sys, tempfile, threading, time, json
 import numpy as np, peekproof
 
 chance = np.random.default_rng(0)
@@ -36,13 +37,25 @@ ages = {{"age": chance.integers(0, 10**6, 10_000)}}
 with peekproof.open(ages, questions=5_000, ledger=folder + "/ages.peekproof") as session:
     each(lambda number: session.ask(f"age > {{number}}"), 30)
     ask = each(lambda number: session.ask(f"age > {{1000 + number}}"), {ASKS})
+    def client(start):
+        for number in range({EACH}):
+            session.ask(f"age > {{start + number / 100}}")
+
+    threads = [threading.Thread(target=client, args=[10_000 + each]) for each in range({CLIENTS})]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    crowd = (time.perf_counter() - began) / ({CLIENTS} * {EACH})
 labels, features = chance.integers(0, 2, 10_000), chance.normal(size=(10_000, 3))
 with peekproof.Holdout(features, labels, ledger=folder + "/labels.peekproof") as holdout:
     every = [chance.integers(0, 2, 10_000) for _ in range({ASKS} // 2 + 20)]
     for predictions in every[:20]:
         holdout.score(predictions, guess=0.5)
     score = each(lambda number: holdout.score(every[20 + number], guess=0.5), {ASKS} // 2)
-print(json.dumps({{"a durable ask": ask, "a durable score": score}}))
+found = {{"a durable ask": ask, "one of {CLIENTS} threads' asks": crowd, "a durable score": score}}
+print(json.dumps(found))
 """
 
 
