@@ -16,9 +16,9 @@ from peekproof.core.certificate import UNIT, Span
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
-from peekproof.data.statistic import PairStatistic, Statistic
+from peekproof.data.statistic import NAMED, STATISTIC, PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.base import Mechanism, Replies, Reply
+from peekproof.mechanisms.base import Demand, Mechanism, Replies, Reply
 from peekproof.mechanisms.plan import Plan
 from peekproof.query.candidates import Candidates
 from peekproof.query.canonical import form_text
@@ -38,6 +38,7 @@ from peekproof.query.form import (
 from peekproof.query.question import Question, parse_question, question_of
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import Column, Constant
+from peekproof.session.wording import Wording, reads_wording
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels
 from peekproof.theory.generalization.statistic import statistic_span
@@ -277,6 +278,45 @@ class Paired:
 
     def message(self) -> dict[str, object]:
         raise no_functions()
+
+
+# What ledgers record of these, read again.
+
+
+@reads_wording
+def _in_words(said: Wording) -> Sequence[Demand]:
+    asked = said.questions.question(said.text, said.digest, cells=said.numbers)
+    return () if asked is None or isinstance(asked.form, Given) else (InWords(asked),)
+
+
+@reads_wording
+def _largest(said: Wording) -> Sequence[Demand]:
+    found = said.questions.candidates(said.text, said.digest)
+    return () if found is None else (Best(found),)
+
+
+@reads_wording
+def _measured(said: Wording) -> Sequence[Demand]:
+    """The text has the name alone, and the units of the answer all else; the digest is of both."""
+    if not said.text.startswith(STATISTIC):
+        return ()
+    span = said.span
+    statistic = Statistic(
+        name=said.text.removeprefix(STATISTIC),
+        function=lambda _: 0.0,
+        sensitivity=span.width / said.rows,
+        low=span.low,
+        high=span.most,
+    )
+    return (Measured(statistic, said.rows),)
+
+
+@reads_wording
+def _paired(said: Wording) -> Sequence[Demand]:
+    if not said.text.startswith(NAMED):
+        return ()
+    name = said.text.removeprefix(NAMED)
+    return (Paired(PairStatistic(name=name, function=lambda _: 0), said.rows),)
 
 
 def no_functions() -> InvalidInput:
