@@ -810,7 +810,7 @@ class Mechanism(Recorded, ABC):
             _check_drawn(self, draw, past.target)
             if not draw.made_for(ask.what):
                 said, shape = type(draw).__name__, SHAPES[ask.what.shape]
-                raise TypeError(f"{self.kind} makes a {said} that is not made for {shape}")
+                raise TypeError(f"a {said} does not say that it is made for {shape}")
         return draw
 
     def _not_taken(self, ask: Ask) -> InvalidInput:
