@@ -336,6 +336,8 @@ def _told(said: Wording, written: str, *, shape: str = "", cells: int = 1) -> Se
 
 @reads_wording
 def _mean_score(said: Wording) -> Sequence[Demand]:
+    if said.text.startswith(NAMED) or counted_in_text(said.text)[0]:  # also with such a metric
+        return ()
     written = _metric_in(said, said.text)
     return _told(said, written) if written else ()
 

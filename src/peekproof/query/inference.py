@@ -86,7 +86,7 @@ class Inference:
         any_: R | None = None
         # Which kinds are settled, which columns are complete, and whether both can change yet.
         pending: list[tuple[dict[str, Kind | None], frozenset[str] | None]] = [({}, None)]
-        tried, most = 0, _MOST_TRIES
+        tried, names = 0, set[str]()
         while pending:
             chosen, complete = pending.pop()
             columns = _Columns(self._kinds, chosen)
@@ -99,8 +99,8 @@ class Inference:
             any_ = any_ or found
             if categories.asked:
                 undeclared = undeclared or found
-            tried, most = tried + 1, most + _MOST_EACH * len(columns.new)
-            if tried > most:
+            tried, names = tried + 1, names | columns.asked.keys()
+            if tried > _MOST_TRIES + _MOST_EACH * len(names):
                 return undeclared or any_
             if complete is not None:
                 continue
