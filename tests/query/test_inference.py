@@ -16,7 +16,11 @@ from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
 from query.strategies import SCHEMA, predicates, spelled
 
-DECLARED = replace(SCHEMA, categories={"s": ("x", "y", "z")}, complete=frozenset({"a", "m"}))
+DECLARED = Schema(
+    {name: kind for name, kind in SCHEMA.columns.items() if kind is not Kind.OTHER},
+    {"s": ("x", "y", "z")},
+    frozenset({"a", "m"}),
+)
 NONE = "0" * 64
 
 

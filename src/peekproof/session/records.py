@@ -20,7 +20,7 @@ from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing,
 from peekproof.core.finding import Finding
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.answers import answers_after
-from peekproof.ledger.entry import Settled, answers_from_body, paid_from_body
+from peekproof.ledger.entry import Settled, paid_from_body
 from peekproof.ledger.entry import Value as Written
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import MEMORY
@@ -236,8 +236,8 @@ def _steps(plan: Plan, book: Ledger) -> Iterator[Paid | Told]:
                 _check_wording(said, draw)
                 yield Paid(number, draw)
         if entry.kind == "answer":
-            for digest, settled in answers_from_body(body, unit=unit).items():
-                yield Told(number, draws[digest], numbers(settled.value))
+            for digest, draw in draws.items():
+                yield Told(number, draw, numbers(state.answers[digest].value))
 
 
 def _check_wording(said: Wording, draw: Draw) -> None:
