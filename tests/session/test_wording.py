@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import peekproof
-from peekproof.core.errors import LedgerDamaged
+from peekproof.core.errors import LedgerDamaged, QuestionError
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.ledger.entry import Body
 from peekproof.ledger.ledger import Ledger
@@ -337,6 +337,17 @@ def test_an_answer_of_an_earlier_stage_is_damage(tmp_path: Path, batches: tuple[
 
 
 # What is not known without the custodian's word is believed. ------------------------------------
+
+
+def test_a_quotient_whose_parts_could_not_be_read_again_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "ledger.peekproof"
+    with opened(place, **GAUSSIAN) as session:
+        session.ask(f"mean(age{'/some' * 190}, 0, 1) given age > 1")
+        with pytest.raises(QuestionError, match="in what is drawn for it"):
+            session.ask(f"mean(age{'/some' * 199}, 0, 1) given age > 1")
+        assert len(session.ledger.answers()) == 2
+    with closing(Ledger.open(str(place))) as book:
+        assert replay(book).certificates == 2
 
 
 def test_categories_that_somebody_declared_are_not_in_a_text(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, cast, final
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Span
-from peekproof.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
 from peekproof.data.statistic import NAMED, STATISTIC, PairStatistic, Statistic
@@ -35,9 +35,11 @@ from peekproof.query.form import (
     Share,
     contribution,
 )
+from peekproof.query.parser import MOST_LEVELS
 from peekproof.query.question import Question, parse_question, question_of
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import Column, Constant
+from peekproof.query.walk import levels
 from peekproof.session.wording import Wording, reads_wording
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels
@@ -542,13 +544,28 @@ def _parts(question: Question) -> tuple[Question, ...]:
     if not isinstance(form, Given):
         return (question,)
     # Ledgers record a text that is the question; of a part nobody wrote one.
-    over, under = (question_of(part, text=form_text(part)) for part in form.parts)
+    over, under = (_shallow_part(question, part) for part in form.parts)
     match form:
         case Given(Mean(Column(name), low, high)) if form.about_known and bare(name):
             ends = plain_number(low), plain_number(high), plain_number(low)
             over = replace(over, text=f"mean({name}, {', '.join(ends)})")
             under = replace(under, text=f"{name} is not null")
     return over, under
+
+
+def _shallow_part(question: Question, part: Share | Mean) -> Question:
+    """What is drawn for a quotient; refused if it is too deep for audits to read it again."""
+    found = question_of(part, text=form_text(part))
+    form = found.form
+    tree = form.operand if isinstance(form, Mean) else found.predicate
+    if sum(1 for _ in levels(tree)) > MOST_LEVELS:
+        raise QuestionError(
+            problem=f"a tree of more than {MOST_LEVELS} levels in what is drawn for it",
+            text=question.text,
+            position=0,
+            hint="simplify the question",
+        )
+    return found
 
 
 def told(asked: Iterable[Question], replies: Iterable[Reply]) -> list[AnyAnswer]:
