@@ -12,6 +12,7 @@ from peekproof.core.secret import Exact
 from peekproof.mechanisms import base
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
@@ -19,6 +20,7 @@ from peekproof.mechanisms.base import (
     Value,
     every_mechanism,
     fixed_point,
+    is_number,
 )
 from peekproof.noise.entropy import Entropy
 from peekproof.testing.conversations import LAWS, check_mechanism
@@ -88,6 +90,9 @@ def made(*, cost: Charge = ONE, forgets: bool = False, noisy: bool = False) -> t
             if forgets:
                 said.pop("levels", None)
             return said
+
+        def made_for(self, asked: Demand) -> bool:
+            return is_number(asked, levels=self.levels)
 
         def release(self, exact: Exact[Any], *, rng: Entropy) -> Value:
             if noisy:

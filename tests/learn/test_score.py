@@ -374,7 +374,7 @@ def test_pairs_that_are_recorded_as_a_mean_over_rows_are_damage() -> None:
     with opened(metric="auc") as holdout:
         holdout.score(np.random.default_rng(1).random(500), guess=0.5)
         assert holdout.desk.held is not None
-        with pytest.raises(LedgerDamaged, match="pairs counted as rows, or the reverse"):
+        with pytest.raises(LedgerDamaged, match="something else than its text asks for"):
             forged(holdout.desk, "pairs: concordant", "concordant")
 
 
@@ -382,15 +382,38 @@ def test_a_mean_over_rows_that_is_recorded_as_pairs_is_damage() -> None:
     with opened() as holdout:
         holdout.score(right(holdout, 0.8), guess=0.8)
         assert holdout.desk.held is not None
-        with pytest.raises(LedgerDamaged, match="pairs counted as rows, or the reverse"):
+        with pytest.raises(LedgerDamaged, match="does not ask for what was drawn"):
             forged(holdout.desk, "accuracy of predictions", "pairs: accuracy of predictions")
+
+
+def test_a_score_that_is_recorded_in_other_units_is_damage() -> None:
+    labels = np.random.default_rng(3).uniform(0, 100, 500)
+    with peekproof.Holdout(None, labels, questions=20, metric="absolute_error(0, 100)") as holdout:
+        holdout.score(labels * 0.99, guess=0.5)
+        assert holdout.desk.held is not None
+        for high in ("1", "99", "101"):
+            with pytest.raises(LedgerDamaged, match="something else than its text asks for"):
+                forged(holdout.desk, '"high":"100"', f'"high":"{high}"')
+        with pytest.raises(LedgerDamaged, match="something else than its text asks for"):
+            forged(holdout.desk, "absolute_error(0, 100)", "absolute_error(0, 10)")
+
+
+def test_a_score_of_a_function_of_ones_own_is_from_0_to_1() -> None:
+    own = metric(lambda labels, predicted: labels == predicted, name="mine")
+    with opened(metric=own) as holdout:
+        holdout.score(right(holdout, 0.8), guess=0.8)
+        holdout.compare(right(holdout, 0.9), right(holdout, 0.7), guess=(0.9, 0.7))
+        assert holdout.desk.held is not None
+        forged(holdout.desk, "mine of predictions", "yours of predictions")
+        with pytest.raises(LedgerDamaged, match="something else than its text asks for"):
+            forged(holdout.desk, "mine of predictions", "accuracy of predictions")
 
 
 def test_a_choice_that_is_recorded_among_more_scores_than_there_were_is_damage() -> None:
     with opened() as holdout:
         holdout.best([right(holdout, each) for each in (0.6, 0.9)])
         assert holdout.desk.held is not None
-        with pytest.raises(LedgerDamaged, match="a choice among others"):
+        with pytest.raises(LedgerDamaged, match="does not ask for what was drawn"):
             forged(holdout.desk, "the largest of 2", "the largest of 3")
 
 

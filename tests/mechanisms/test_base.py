@@ -17,6 +17,7 @@ from peekproof.mechanisms import base
 from peekproof.mechanisms.base import (
     SHAPES,
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
@@ -322,6 +323,9 @@ class Once(Draw):
     @property
     def cost(self) -> Charge:
         return Draws(Fraction(1))
+
+    def made_for(self, asked: Demand) -> bool:
+        return True
 
     def release(self, exact: Exact[Any], *, rng: Entropy) -> Value:
         return (Fraction(0),)

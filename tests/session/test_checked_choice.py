@@ -189,7 +189,7 @@ def test_a_choice_among_fewer_than_it_lists_is_damage() -> None:
         assert forged != entries
         with (
             mock.patch.object(Ledger, "entries", return_value=forged),
-            pytest.raises(LedgerDamaged, match="a choice among others"),
+            pytest.raises(LedgerDamaged, match="something else than its text asks for"),
         ):
             check_record(session.plan, session.ledger)
 

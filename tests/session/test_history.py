@@ -101,11 +101,11 @@ def test_quantiles_and_choices_are_told_as_they_were(session: Session) -> None:
     assert "delay > 0" in repr(session.answers())
 
 
-def test_of_candidates_that_cannot_be_told_apart_only_the_place_is_known(session: Session) -> None:
+def test_candidates_are_told_apart_whatever_is_quoted_in_them(session: Session) -> None:
     choice = session.best(["delay > 30", "carrier != 'a; b'"], loss=0.1)
     (recorded,) = session.answers()
-    assert recorded.found == Chosen(choice.index, 2, choice.gap)
-    assert recorded.to_dicts()[0]["cell"] == f"no. {choice.index + 1}"
+    assert recorded.found == Chosen(choice.index, 2, choice.gap, choice.chosen)
+    assert recorded.to_dicts()[0]["cell"] == choice.chosen
 
 
 def test_long_lists_of_candidates_are_not_read_again(session: Session) -> None:

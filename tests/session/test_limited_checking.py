@@ -19,6 +19,7 @@ from peekproof.core.errors import BudgetExhausted, FailuresExhausted
 from peekproof.ledger.ledger import Written
 from peekproof.mechanisms.base import Ask
 from peekproof.query.form import FINE
+from peekproof.query.question import parse_question
 from peekproof.session.queries import ANY_SHARE
 from peekproof.session.records import offer_of
 from peekproof.testing.statistics import excess_p_value, statistical
@@ -132,8 +133,8 @@ def test_what_was_never_answered_counts_as_failed(tmp_path: Path) -> None:
     place = tmp_path / "l.peekproof"
     with limited(failures=2, ledger=place) as session:
         draw = promised(session).offer(Ask(what=ANY_SHARE, guess=0.5), session.past)
-        offer = offer_of(draw, UNIT)
-        lost = session.ledger.lose({"0" * 64: "x > 0.7"}, offers=lambda _: [offer])
+        offer, asked = offer_of(draw, UNIT), parse_question("x > 0.7", session.schema)
+        lost = session.ledger.lose({asked.digest: asked.text}, offers=lambda _: [offer])
         assert isinstance(lost, Written)
         assert session.failures == 1
     with peekproof.open(DATA, ledger=place) as session:

@@ -120,7 +120,7 @@ def cheaper(bodies: list[dict[str, Any]]) -> None:
         (told(3, ["1", "1"]), "it is no place in the list"),
         (told(4, "2"), "it is no place in the list"),
         (told(4, "-1"), "it is no place in the list"),
-        (cheaper, "noise that was not paid for"),
+        (cheaper, "paid otherwise than it costs"),
     ],
 )
 def test_a_sound_chain_of_what_cannot_be_is_damage(

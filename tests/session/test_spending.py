@@ -16,6 +16,7 @@ from peekproof.core.errors import BudgetExhausted, LedgerDamaged, PeekproofError
 from peekproof.ledger.entry import FORMAT, Body, follow
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import insert
+from peekproof.mechanisms.base import recorded_draw
 from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.query.question import parse_question
@@ -184,7 +185,10 @@ def test_a_vector_that_counted_as_too_few_questions_is_noticed(tmp_path: Path) -
 def test_values_that_do_not_fit_the_question_are_damage(
     tmp_path: Path, text: str, terms: dict[str, str], value: object
 ) -> None:
-    session = forged(tmp_path / "l", text, cost="1/5000", draws=900, terms=terms, value=value)
+    said = {name: each for name, each in terms.items() if name not in ("low", "high")}
+    draw = recorded_draw(said, rows=ROWS)
+    cost = str(draw.cost.amount)
+    session = forged(tmp_path / "l", text, cost=cost, draws=draw.draws, terms=terms, value=value)
     with pytest.raises(LedgerDamaged):
         session.respond([text])
 

@@ -19,6 +19,9 @@ from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
 from peekproof.theory.generalization.pairs import pairs_apart
 
+# How texts of statistics begin.
+STATISTIC = "statistic "
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,7 @@ class Statistic:
 
     @property
     def text(self) -> str:
-        return f"statistic {self.name}"
+        return f"{STATISTIC}{self.name}"
 
     @property
     def digest(self) -> str:
@@ -88,7 +91,7 @@ class Statistic:
         return Exact(math.floor((found - low) / self.moved_by * levels))
 
 
-# How texts of means over pairs begin, and no others: audits of ledgers look for it.
+# How texts of means over pairs begin.
 NAMED = "pairs: "
 
 

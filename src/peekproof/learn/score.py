@@ -8,6 +8,7 @@ a gateway; they are charged once. Texts are for people, in ledgers and histories
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,11 +28,19 @@ from peekproof.learn.column import Labels, Predictions
 from peekproof.learn.composite import Composite
 from peekproof.learn.held import HeldRows
 from peekproof.learn.metric import Metric, Rows
+from peekproof.learn.metrics.named import metric_of, pairs_of
 from peekproof.learn.metrics.ranked import Ranked
-from peekproof.mechanisms.base import Replies
-from peekproof.query.candidates import candidates_named, check_candidates
+from peekproof.mechanisms.base import Demand, Replies
+from peekproof.query.candidates import (
+    BETWEEN,
+    candidates_named,
+    check_candidates,
+    counted_in_text,
+)
 from peekproof.query.form import FINE
 from peekproof.query.question import Question
+from peekproof.session.custody import LABELS
+from peekproof.session.wording import Unproved, Wording, reads_wording
 from peekproof.theory.generalization.pairs import pair_levels
 
 _DIGITS = 16  # of the digest of predictions, in texts
@@ -54,6 +63,19 @@ def is_score_by(metric: Metric | Composite, text: str) -> bool:
 
 def _of_predictions(metric: Metric | Composite | Ranked) -> str:
     return f"{metric.text} of predictions "
+
+
+def _shape(metric: Metric) -> str:
+    return "share" if metric.flag else "mean"
+
+
+def _span(metric: Metric) -> Span:
+    most = Fraction(1 if metric.flag else metric.span)
+    return UNIT if most == 1 else Span.between(Fraction(0), most)
+
+
+def _levels(metric: Metric) -> int:
+    return 1 if metric.flag else FINE
 
 
 def _digest(*said: object) -> str:
@@ -105,16 +127,15 @@ class MeanScore:
 
     @property
     def shape(self) -> str:
-        return "share" if self.metric.flag else "mean"
+        return _shape(self.metric)
 
     @property
     def span(self) -> Span:
-        most = Fraction(1 if self.metric.flag else self.metric.span)
-        return UNIT if most == 1 else Span.between(Fraction(0), most)
+        return _span(self.metric)
 
     @property
     def levels(self) -> int:
-        return 1 if self.metric.flag else FINE
+        return _levels(self.metric)
 
     @property
     def charge_first(self) -> bool:
@@ -252,7 +273,7 @@ class LargestScore:
 
     @property
     def text(self) -> str:
-        return candidates_named(self.cells) + "; ".join(each.text for each in self.scores)
+        return candidates_named(self.cells) + BETWEEN.join(each.text for each in self.scores)
 
     @property
     def charge_first(self) -> bool:
@@ -281,3 +302,61 @@ class LargestScore:
             raise NotAllowed(problem="a gateway chooses among the predictions of single models")
         packed = [each.predictions[0].packed() for each in self.scores]
         return {"metric": self.scores[0].metric.text, "candidates": packed}
+
+
+# What ledgers record of scores, read again: the metric, and the beginnings of digests. What their
+# own digests are of is more than that, so another metric in a text with the same units, or other
+# digits, are not found out.
+
+_OF = rf"[0-9a-f]{{{_DIGITS}}}(?: over [0-9a-f]{{{_DIGITS}}})*(?:, counting 0 unless .*)?"
+_FIRST = re.compile(r"(?P<metric>.+?) of predictions ", re.DOTALL)
+_DIGESTS = re.compile(_OF, re.DOTALL)
+_FACTS = r"the labels(?:, counting 0 unless .*)?"
+_SCORED = re.compile(rf"(?P<metric>.+?) of (?:predictions {_OF}|{_FACTS})", re.DOTALL)
+
+
+def _metric_in(said: Wording, text: str) -> str:
+    """As what a metric is written in the text of a score; "" if it is none."""
+    # Scores are of labels, and only ledgers about labels have any.
+    found = _SCORED.fullmatch(text) if said.about.startswith(LABELS) else None
+    return found["metric"] if found else ""
+
+
+def _told(said: Wording, written: str, *, shape: str = "", cells: int = 1) -> Sequence[Demand]:
+    """What a score by this metric is, or all that it can be if it is somebody's own."""
+    try:
+        metric = metric_of(written)
+    except InvalidInput:
+        whole = Unproved(shape=shape or "share", span=UNIT, levels=1, cells=cells)
+        most = said.span if said.span.low == 0 and said.span.most == said.span.high else UNIT
+        return whole, Unproved(shape=shape or "mean", span=most, levels=FINE, cells=cells)
+    span, levels = _span(metric), _levels(metric)
+    return (Unproved(shape=shape or _shape(metric), span=span, levels=levels, cells=cells),)
+
+
+@reads_wording
+def _mean_score(said: Wording) -> Sequence[Demand]:
+    if said.text.startswith(NAMED) or counted_in_text(said.text)[0]:  # also with such a metric
+        return ()
+    written = _metric_in(said, said.text)
+    return _told(said, written) if written else ()
+
+
+@reads_wording
+def _pair_score(said: Wording) -> Sequence[Demand]:
+    written = _metric_in(said, said.text.removeprefix(NAMED))
+    if not said.text.startswith(NAMED) or not written or pairs_of(written) is None:
+        return ()
+    return (Unproved(shape="pairs", span=UNIT, levels=pair_levels(said.rows)),)
+
+
+@reads_wording
+def _largest_score(said: Wording) -> Sequence[Demand]:
+    count, listed = counted_in_text(said.text)
+    first = _FIRST.match(listed)
+    if first is None or not said.about.startswith(LABELS):
+        return ()
+    scores = f"{BETWEEN}{listed}".split(f"{BETWEEN}{first[0]}")[1:]
+    if len(scores) != count or not all(_DIGESTS.fullmatch(each) for each in scores):
+        return ()
+    return _told(said, first["metric"], shape="choice", cells=count)

@@ -31,6 +31,7 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from importlib.metadata import entry_points
+from itertools import groupby
 from types import UnionType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, get_args, get_type_hints
 
@@ -304,20 +305,14 @@ class Replies(Protocol):
 Reply = Answer | HistogramAnswer | QuantileAnswer | Choice
 
 
-class Query(Protocol):
-    """What can be asked: a question in words, a choice of the best, a statistic, a score."""
+class Demand(Protocol):
+    """What a draw depends on of what is asked; audits read it again from the recorded text."""
 
     @property
     def digest(self) -> str:
-        """The same for all that is the same; answered once, it is free."""
-        ...
+        """The same for all that is the same; answered once, it is free.
 
-    @property
-    def text(self) -> str:
-        """For people, in ledgers and histories, and never read again but for how it begins.
-
-        A mean over pairs of rows begins as `data.statistic.NAMED`, a choice among so many as
-        `query.candidates.candidates_named`, and nothing else does: audits of ledgers rely on it.
+        Of a text that was read again, "" if the text alone does not tell.
         """
         ...
 
@@ -354,6 +349,19 @@ class Query(Protocol):
     @property
     def moved_by(self) -> Fraction | None:
         """Of a statistic, how far one row moves it: the custodian's word."""
+        ...
+
+
+class Query(Demand, Protocol):
+    """What can be asked: a question in words, a choice of the best, a statistic, a score."""
+
+    @property
+    def text(self) -> str:
+        """For people, in ledgers and histories.
+
+        Audits of ledgers read it again, by what its kind registers for that with
+        `session.wording`: no text of one kind is one of another.
+        """
         ...
 
     @property
@@ -547,6 +555,11 @@ class Past:
         return replace(self, failures=self.failures + 1, values=self.values * count)
 
 
+def is_number(asked: Demand, *, levels: int) -> bool:
+    """Whether a share or a mean is asked for, in so many levels."""
+    return asked.shape in ("share", "mean") and (asked.levels, asked.cells) == (levels, 1)
+
+
 class Draw(Recorded, ABC):
     """How one answer is made. Known before anything is read; recorded with the answer."""
 
@@ -567,9 +580,16 @@ class Draw(Recorded, ABC):
         """Which part of the rows it reads; None if all of them."""
         return None
 
-    def due(self, promise: "Mechanism", target: Target) -> tuple[Charge, int]:  # noqa: ARG002
-        """What must have been paid for it at least, and as how many it must count."""
-        return self.cost, self.draws
+    def least_draws(self, promise: "Mechanism", target: Target) -> int:  # noqa: ARG002
+        """How many of the promised questions it must count as at least."""
+        return 1
+
+    def made_for(self, asked: Demand) -> bool:
+        """Whether it is how such a query is answered, by all that it says of one.
+
+        One that does not say is for a share, counted in whole rows. Audits refuse any other.
+        """
+        return is_number(asked, levels=1) and asked.shape == "share"
 
     @abstractmethod
     def release(self, exact: Exact[Any], *, rng: Entropy) -> Value:
@@ -637,8 +657,11 @@ class Draw(Recorded, ABC):
         radius = self.certificate(promise, target, failed=bool(failed)).radius
         return Width.within(float_up(Fraction(radius) * scale))
 
-    def check(self, promise: "Mechanism", past: Past) -> None:
-        """Refuse, by a ValueError, a draw that the promise would not have made after this past."""
+    def check(self, promise: "Mechanism", past: Past, *, batch: int = 1) -> None:
+        """Refuse, by a ValueError, a draw that the promise would not have made after this past.
+
+        It was one of `batch` that were drawn together.
+        """
 
     def within(
         self,
@@ -785,6 +808,9 @@ class Mechanism(Recorded, ABC):
         draw = self.draw(ask, past, place=place, batch=batch)
         if is_foreign(type(self)) or is_foreign(type(draw)):
             _check_drawn(self, draw, past.target)
+            if not draw.made_for(ask.what):
+                said, shape = type(draw).__name__, SHAPES[ask.what.shape]
+                raise TypeError(f"a {said} does not say that it is made for {shape}")
         return draw
 
     def _not_taken(self, ask: Ask) -> InvalidInput:
@@ -940,21 +966,21 @@ class Mechanism(Recorded, ABC):
         """Refuse, by a ValueError, a record that no session by this mechanism writes."""
         spent, draws, past = Fraction(0), 0, Past(target=target)
         pending: dict[int, list[Draw]] = {}
-        last = 0
-        for step in steps:
-            if isinstance(step, Paid):
-                if step.number != last:  # those of one entry are made after the same past
-                    last = step.number
-                    before = replace(past, spent=spent, draws=draws)
-                    for each in (draw for waiting in pending.values() for draw in waiting):
-                        before = before.told(each.told(None))
-                step.draw.check(self, before)
-                spent, draws = spent + step.draw.cost.amount, draws + step.draw.draws
-                pending.setdefault(step.number, []).append(step.draw)
-            else:
-                pending[step.number].remove(step.draw)
-                step.draw.shares(step.value)
-                past = past.told(step.draw.told(step.value))
+        # Those of one entry are made after the same past.
+        for _, entry in groupby(steps, key=lambda step: (step.number, type(step))):
+            found = list(entry)
+            before = replace(past, spent=spent, draws=draws)
+            for each in (draw for waiting in pending.values() for draw in waiting):
+                before = before.told(each.told(None))
+            for step in found:
+                if isinstance(step, Paid):
+                    step.draw.check(self, before, batch=len(found))
+                    spent, draws = spent + step.draw.cost.amount, draws + step.draw.draws
+                    pending.setdefault(step.number, []).append(step.draw)
+                else:
+                    pending[step.number].remove(step.draw)
+                    step.draw.shares(step.value)
+                    past = past.told(step.draw.told(step.value))
 
 
 @lru_cache(maxsize=4096)

@@ -21,12 +21,14 @@ from peekproof.core.secret import Exact
 from peekproof.core.width import Width, plus_minus
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
     Past,
     Value,
     fixed_point,
+    is_number,
     place_in,
 )
 from peekproof.mechanisms.protocol import opened, with_levels
@@ -576,6 +578,11 @@ class CheckedGuess(Draw):
     def cost(self) -> Draws:
         return Draws(Fraction(1))
 
+    def made_for(self, asked: Demand) -> bool:
+        if asked.shape == "pairs":
+            return self.pairs and asked.levels == self.levels
+        return not self.pairs and is_number(asked, levels=self.levels)
+
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         law = self.law
         return checked_value(law, law.release(exact, rng=rng))
@@ -620,7 +627,7 @@ class CheckedGuess(Draw):
     ) -> Width:
         return checked_width(self, promise, target, scale, failed=failed)
 
-    def check(self, promise: Mechanism, past: Past) -> None:
+    def check(self, promise: Mechanism, past: Past, *, batch: int = 1) -> None:  # noqa: ARG002
         if not isinstance(promise, Checking) or self.past != past.transcript:
             raise ValueError("another past")
         law, level = self.law, promise.level(past)
@@ -688,6 +695,10 @@ class BestChecked(Draw):
     def cost(self) -> Draws:
         return Draws(Fraction(1))
 
+    def made_for(self, asked: Demand) -> bool:
+        said = self.candidates, self.levels
+        return asked.shape == "choice" and (asked.cells, asked.levels) == said
+
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> Value:
         law = self.law
         found = law.release(exact, rng=rng)
@@ -746,7 +757,7 @@ class BestChecked(Draw):
         gap = min(2 * Fraction(self.certificate(promise, target).radius), Fraction(1))
         return Width.within(float_up(gap * scale))
 
-    def check(self, promise: Mechanism, past: Past) -> None:
+    def check(self, promise: Mechanism, past: Past, *, batch: int = 1) -> None:  # noqa: ARG002
         _ = self.law  # refuses what is no choice; it is right with any number of bins
         if not isinstance(promise, Checking) or self.past != past.transcript:
             raise ValueError("another past")

@@ -18,6 +18,7 @@ from peekproof.core.secret import Exact
 from peekproof.data.source import Source
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
@@ -27,6 +28,7 @@ from peekproof.mechanisms.base import (
     Told,
     Value,
     fixed_point,
+    is_number,
     secret,
 )
 from peekproof.mechanisms.protocol import exact_share
@@ -215,6 +217,9 @@ class FreshShare(Draw):
     @property
     def part(self) -> int:
         return self.number
+
+    def made_for(self, asked: Demand) -> bool:
+        return is_number(asked, levels=self.levels)
 
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         law = FreshRows(rows=self.rows, rounds=self.rounds, levels=self.levels)

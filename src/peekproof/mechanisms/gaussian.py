@@ -12,7 +12,7 @@ from typing import ClassVar, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Certificate, Interval, Span, Target
-from peekproof.core.charge import GDP, Charge
+from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level
 from peekproof.core.numerics import argmin, decimal_up, float_up, log_of, up
@@ -21,12 +21,14 @@ from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     VACUOUS,
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
     Past,
     Value,
     fixed_point,
+    is_number,
     place_in,
     says_nothing,
 )
@@ -479,6 +481,13 @@ class Noisy(Draw):
     def cost(self) -> GDP:
         return GDP(1 / (self.rows * self.sigma) ** 2)
 
+    def made_for(self, asked: Demand) -> bool:
+        if asked.moved_by != self.moved_by:
+            return False
+        if asked.shape == "statistic":
+            return self.moved_by is not None and asked.levels == self.levels
+        return is_number(asked, levels=self.levels)
+
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         return (self.law.release(exact, rng=rng),)
 
@@ -541,8 +550,12 @@ class NoisyCells(Draw):
     def draws(self) -> int:
         return self.counts
 
-    def due(self, promise: Mechanism, target: Target) -> tuple[Charge, int]:
-        return self.cost, _own(promise).counts_as(self.cost, target)
+    def least_draws(self, promise: Mechanism, target: Target) -> int:
+        return _own(promise).counts_as(self.cost, target)
+
+    def made_for(self, asked: Demand) -> bool:
+        said = self.cells, self.ball, self.levels
+        return asked.shape == "cells" and (asked.cells, asked.ball, asked.levels) == said
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> Value:
         return self.law.release(exact, rng=rng)
@@ -593,8 +606,12 @@ class NoisyChoice(Draw):
     def draws(self) -> int:
         return self.counts
 
-    def due(self, promise: Mechanism, target: Target) -> tuple[Charge, int]:
-        return self.cost, _own(promise).counts_as(self.cost, target)
+    def least_draws(self, promise: Mechanism, target: Target) -> int:
+        return _own(promise).counts_as(self.cost, target)
+
+    def made_for(self, asked: Demand) -> bool:
+        said = self.candidates, self.sensitivity
+        return asked.shape == "choice" and (asked.cells, asked.levels) == said
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> Value:
         return (Fraction(self.law.release(exact, rng=rng)),)
@@ -655,8 +672,12 @@ class NoisyQuantile(Draw):
     def draws(self) -> int:
         return self.counts
 
-    def due(self, promise: Mechanism, target: Target) -> tuple[Charge, int]:
-        return self.cost, _own(promise).counts_as(self.cost, target)
+    def least_draws(self, promise: Mechanism, target: Target) -> int:
+        return _own(promise).counts_as(self.cost, target)
+
+    def made_for(self, asked: Demand) -> bool:
+        said = self.cells, self.level
+        return asked.shape == "quantile" and (asked.cells, asked.level) == said
 
     def release(self, exact: Exact[tuple[int, ...]], *, rng: Entropy) -> Value:
         return (Fraction(self.law.release(exact, rng=rng)),)

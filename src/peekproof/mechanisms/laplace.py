@@ -11,12 +11,14 @@ from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
     Past,
     Value,
     fixed_point,
+    is_number,
 )
 from peekproof.mechanisms.gaussian import on_grid
 from peekproof.mechanisms.protocol import nearest_share, opened
@@ -121,6 +123,9 @@ class LaplaceShare(Draw):
     @property
     def cost(self) -> PureDP:
         return self.law.cost()
+
+    def made_for(self, asked: Demand) -> bool:
+        return is_number(asked, levels=self.levels)
 
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         return (self.law.release(exact, rng=rng),)

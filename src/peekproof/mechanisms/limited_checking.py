@@ -17,6 +17,7 @@ from peekproof.core.secret import Exact
 from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Limit,
     Mechanism,
@@ -24,6 +25,7 @@ from peekproof.mechanisms.base import (
     Past,
     Value,
     fixed_point,
+    is_number,
 )
 from peekproof.mechanisms.checking import (
     GuessAndCheck,
@@ -235,6 +237,9 @@ class LimitedGuess(Draw):
     def cost(self) -> Draws:
         return Draws(Fraction(1))
 
+    def made_for(self, asked: Demand) -> bool:
+        return is_number(asked, levels=self.levels)
+
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         law = self.law
         return checked_value(law, law.release(exact, rng=rng))
@@ -270,7 +275,7 @@ class LimitedGuess(Draw):
     ) -> Width:
         return checked_width(self, promise, target, scale, failed=failed)
 
-    def check(self, promise: Mechanism, past: Past) -> None:
+    def check(self, promise: Mechanism, past: Past, *, batch: int = 1) -> None:  # noqa: ARG002
         if self._promised(promise).halted(past):
             raise ValueError("after the last failure")
 

@@ -16,12 +16,14 @@ from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     VACUOUS,
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
     Past,
     Value,
     fixed_point,
+    is_number,
 )
 from peekproof.mechanisms.gaussian import Gaussian, Noise, on_grid
 from peekproof.noise.entropy import Entropy
@@ -84,6 +86,10 @@ class OpenEnded(Mechanism):
         """The stage of a draw, counted from 1."""
         return check.positive_integer(draw=draw).bit_length() - 1
 
+    def stage_after(self, past: Past, batch: int) -> int:
+        """The stage of so many draws after this past: that of the last of them, if there is one."""
+        return min(self.stage_of(past.draws + batch), len(self.stages) - 1)
+
     def clock(self, stage: int) -> GDP:
         """What all draws up to the end of a stage use up at most."""
         used = (self._each(number) * 2**number for number in range(stage + 1))
@@ -114,7 +120,7 @@ class OpenEnded(Mechanism):
     def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> "StagedShare":  # noqa: ARG002
         grows = "left out: the radius of an open-ended session grows by itself"
         ask.without("radius", accepted=grows)
-        stage = min(self.stage_of(past.draws + batch), len(self.stages) - 1)
+        stage = self.stage_after(past, batch)
         found = self.stages[stage]
         return StagedShare(
             rows=self.rows,
@@ -181,6 +187,9 @@ class StagedShare(Draw):
     def cost(self) -> GDP:
         return GDP(1 / (self.rows * self.sigma) ** 2)
 
+    def made_for(self, asked: Demand) -> bool:
+        return is_number(asked, levels=self.levels)
+
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         law = Gaussian(rows=self.rows, sigma=self.sigma, step=self.step, levels=self.levels)
         return (law.release(exact, rng=rng),)
@@ -197,6 +206,10 @@ class StagedShare(Draw):
         if promise.stages[self.stage : self.stage + 1] != (Noise(self.sigma, self.step),):
             raise ValueError("a stage that the promise does not have")
         return fixed_point(promise.certify_stage(self.stage, target), self.levels)
+
+    def check(self, promise: Mechanism, past: Past, *, batch: int = 1) -> None:
+        if not isinstance(promise, OpenEnded) or self.stage != promise.stage_after(past, batch):
+            raise ValueError("another stage than its turn")
 
 
 @lru_cache(maxsize=64)

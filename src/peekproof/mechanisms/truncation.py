@@ -11,12 +11,14 @@ from peekproof.core.numerics import float_up
 from peekproof.core.secret import Exact
 from peekproof.mechanisms.base import (
     Ask,
+    Demand,
     Draw,
     Mechanism,
     Options,
     Past,
     Value,
     fixed_point,
+    is_number,
 )
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.truncation import best_bins, truncation_certificate
@@ -100,6 +102,9 @@ class BinnedShare(Draw):
     @property
     def cost(self) -> Draws:
         return self.law.cost()
+
+    def made_for(self, asked: Demand) -> bool:
+        return is_number(asked, levels=self.levels)
 
     def release(self, exact: Exact[int], *, rng: Entropy) -> Value:
         return (self.law.release(exact, rng=rng),)

@@ -2,14 +2,16 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from peekproof.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.query.form import FILL, Given, Mean, Share
-from peekproof.query.question import Question, parse_question
+from peekproof.query.question import Question, is_json, parse_question
 from peekproof.query.schema import Schema
+from peekproof.query.tokens import tokenize
 
 MOST_CANDIDATES = 100_000
 
@@ -23,7 +25,7 @@ class Candidates:
 
     @property
     def text(self) -> str:
-        return candidates_named(len(self.questions)) + "; ".join(
+        return candidates_named(len(self.questions)) + BETWEEN.join(
             question.text for question in self.questions
         )
 
@@ -40,6 +42,49 @@ class Candidates:
 def candidates_named(count: int) -> str:
     """How the text of so many candidates begins."""
     return f"the largest of {count:,}: "
+
+
+_NAMED = re.compile(r"the largest of ([0-9,]{1,9}): ")
+BETWEEN = "; "  # candidates in a text
+
+
+def counted_in_text(text: str) -> tuple[int, str]:
+    """How many candidates a text says it names, and the names; 0 if it is of no candidates."""
+    named = _NAMED.match(text)
+    count = int(named[1].replace(",", "") or 0) if named else 0
+    begun = candidates_named(count)
+    return (count, text.removeprefix(begun)) if count and text.startswith(begun) else (0, "")
+
+
+def listed_in_text(text: str) -> list[str]:
+    """The questions that a text names as candidates; none if they are not as many as it says."""
+    count, names = counted_in_text(text)
+    listed = names.split(BETWEEN)
+    if len(listed) > count:  # then quotations have such signs in them
+        listed = _joined(listed)
+    return listed if len(listed) == count else []
+
+
+def _joined(pieces: Iterable[str]) -> list[str]:
+    """The pieces, those that end within a quotation together with what comes after them."""
+    found, begun = [], ""
+    for piece in pieces:
+        begun = f"{begun}{BETWEEN}{piece}" if begun else piece
+        if _is_whole(begun):
+            found.append(begun)
+            begun = ""
+    return [*found, begun] if begun else found
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        if is_json(text):
+            json.loads(text)
+        else:
+            tokenize(text)
+    except (QuestionError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def check_candidates(digests: Sequence[str]) -> None:

@@ -13,12 +13,12 @@ from typing import Any, ClassVar, cast, final
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
 from peekproof.core.certificate import UNIT, Span
-from peekproof.core.errors import InvalidInput
+from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.secret import Exact
 from peekproof.data.source import Source
-from peekproof.data.statistic import PairStatistic, Statistic
+from peekproof.data.statistic import NAMED, STATISTIC, PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
-from peekproof.mechanisms.base import Mechanism, Replies, Reply
+from peekproof.mechanisms.base import Demand, Mechanism, Replies, Reply
 from peekproof.mechanisms.plan import Plan
 from peekproof.query.candidates import Candidates
 from peekproof.query.canonical import form_text
@@ -35,9 +35,12 @@ from peekproof.query.form import (
     Share,
     contribution,
 )
+from peekproof.query.parser import MOST_LEVELS
 from peekproof.query.question import Question, parse_question, question_of
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import Column, Constant
+from peekproof.query.walk import levels
+from peekproof.session.wording import Wording, reads_wording
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels
 from peekproof.theory.generalization.statistic import statistic_span
@@ -279,6 +282,45 @@ class Paired:
         raise no_functions()
 
 
+# What ledgers record of these, read again.
+
+
+@reads_wording
+def _in_words(said: Wording) -> Sequence[Demand]:
+    asked = said.questions.question(said.text, said.digest, cells=said.numbers)
+    return () if asked is None or isinstance(asked.form, Given) else (InWords(asked),)
+
+
+@reads_wording
+def _largest(said: Wording) -> Sequence[Demand]:
+    found = said.questions.candidates(said.text, said.digest)
+    return () if found is None else (Best(found),)
+
+
+@reads_wording
+def _measured(said: Wording) -> Sequence[Demand]:
+    """The text has the name alone, and the units of the answer all else; the digest is of both."""
+    if not said.text.startswith(STATISTIC):
+        return ()
+    span = said.span
+    statistic = Statistic(
+        name=said.text.removeprefix(STATISTIC),
+        function=lambda _: 0.0,
+        sensitivity=span.width / said.rows,
+        low=span.low,
+        high=span.most,
+    )
+    return (Measured(statistic, said.rows),)
+
+
+@reads_wording
+def _paired(said: Wording) -> Sequence[Demand]:
+    if not said.text.startswith(NAMED):
+        return ()
+    name = said.text.removeprefix(NAMED)
+    return (Paired(PairStatistic(name=name, function=lambda _: 0), said.rows),)
+
+
 def no_functions() -> InvalidInput:
     """Why a gateway is handed no function of rows."""
     return InvalidInput(
@@ -502,13 +544,28 @@ def _parts(question: Question) -> tuple[Question, ...]:
     if not isinstance(form, Given):
         return (question,)
     # Ledgers record a text that is the question; of a part nobody wrote one.
-    over, under = (question_of(part, text=form_text(part)) for part in form.parts)
+    over, under = (_shallow_part(question, part) for part in form.parts)
     match form:
         case Given(Mean(Column(name), low, high)) if form.about_known and bare(name):
             ends = plain_number(low), plain_number(high), plain_number(low)
             over = replace(over, text=f"mean({name}, {', '.join(ends)})")
             under = replace(under, text=f"{name} is not null")
     return over, under
+
+
+def _shallow_part(question: Question, part: Share | Mean) -> Question:
+    """What is drawn for a quotient; refused if it is too deep for audits to read it again."""
+    found = question_of(part, text=form_text(part))
+    form = found.form
+    tree = form.operand if isinstance(form, Mean) else found.predicate
+    if sum(1 for _ in levels(tree)) > MOST_LEVELS:
+        raise QuestionError(
+            problem=f"a tree of more than {MOST_LEVELS} levels in what is drawn for it",
+            text=question.text,
+            position=0,
+            hint="simplify the question",
+        )
+    return found
 
 
 def told(asked: Iterable[Question], replies: Iterable[Reply]) -> list[AnyAnswer]:

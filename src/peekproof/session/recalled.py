@@ -13,7 +13,7 @@ from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.core.finding import Chosen, Finding, Numbers
 from peekproof.derive.conditional import GroupedAnswer
 from peekproof.ledger.entry import Settled
-from peekproof.query.candidates import parse_candidates
+from peekproof.query.candidates import listed_in_text, parse_candidates
 from peekproof.query.form import Grouped, Histogram
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
@@ -96,9 +96,8 @@ class Recall:
     def _chosen(self, found: Chosen, digest: str, text: str) -> Chosen:
         if found.candidates > _MOST_CANDIDATES:
             return found
-        listed = text.partition(": ")[2].split("; ")
         with suppress(InvalidInput, QuestionError):
-            asked = parse_candidates(listed, self._schema)
+            asked = parse_candidates(listed_in_text(text), self._schema)
             if asked.digest == digest:
                 chosen = asked.questions[found.index].text
                 return replace(found, text=chosen)

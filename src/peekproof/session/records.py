@@ -5,7 +5,7 @@ All of it follows from the ledger alone; `verify`, receipts and histories read a
 
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -18,23 +18,23 @@ from peekproof.core.certificate import UNIT, Certificate, Span
 from peekproof.core.charge import Charge, Offer, charge_in
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, QuestionError
 from peekproof.core.finding import Finding
-from peekproof.data.statistic import NAMED
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.answers import answers_after
-from peekproof.ledger.entry import Settled, answers_from_body, paid_from_body
+from peekproof.ledger.entry import Settled, paid_from_body
 from peekproof.ledger.entry import Value as Written
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.state import State
 from peekproof.mechanisms.base import Draw, Paid, Past, Query, Told, Value, recorded_draw
 from peekproof.mechanisms.plan import Plan, certificate_of, recorded_plan, replace_ledger
-from peekproof.query.candidates import candidates_named
+from peekproof.query.inference import Inference
 from peekproof.query.question import Question, parse_question
 from peekproof.query.schema import Schema
 from peekproof.session.custody import in_custody
+from peekproof.session.wording import Wording, asked_by
 
 # What reading a record can raise that was not written by a session.
-IMPOSSIBLE = (KeyError, ValueError, ZeroDivisionError, TypeError)
+IMPOSSIBLE = (KeyError, ValueError, ZeroDivisionError, TypeError, InvalidInput)
 
 
 @final
@@ -169,35 +169,48 @@ def finding_of(
 
 
 def check_paid(plan: Plan, offers: Iterable[Offer], *, ledger: str) -> None:
-    """Refuse a record of draws that paid less than they cost, or that count as too few."""
-    for offer in offers:
-        try:
-            draw = recorded_draw(offer.terms, rows=plan.rows)
-            cost, draws = draw.due(plan.mechanism, plan.target)
-        except MechanismMissing as error:
-            raise replace_ledger(error, ledger) from None
-        except IMPOSSIBLE as error:
-            problem = f"records a draw that its promise does not make ({error})"
-            raise LedgerDamaged(ledger=ledger, problem=problem) from error
-        enough = cost.unit == offer.cost.unit and cost.amount <= offer.cost.amount
-        if not enough or offer.draws < draws:
-            raise LedgerDamaged(ledger=ledger, problem="records noise that was not paid for")
+    """Refuse a record of draws that paid otherwise than they cost, or that count as too few.
+
+    This is quick, and enough for a session to go on: no promise of its own rests on the rest.
+    """
+    with _impossible(ledger):
+        for offer in offers:
+            _check_price(plan, recorded_draw(offer.terms, rows=plan.rows), offer)
 
 
 def check_record(plan: Plan, book: Ledger) -> None:
-    """Refuse a record that no session by its mechanism writes, from the first entry on."""
-    try:
+    """Refuse a record that no session by its mechanism writes, from the first entry on.
+
+    Of every draw: that it was paid for and comes after its past, and that it was made for what the
+    text says (see `session.wording`), in the units of that.
+    """
+    with _impossible(book.place):
         plan.mechanism.audit(plan.target, _steps(plan, book))
+
+
+@contextmanager
+def _impossible(ledger: str) -> Iterator[None]:
+    """What no session writes is damage."""
+    try:
+        yield
     except MechanismMissing as error:
-        raise replace_ledger(error, book.place) from None
+        raise replace_ledger(error, ledger) from None
     except IMPOSSIBLE as error:
         problem = f"records a draw that cannot be ({error})"
-        raise LedgerDamaged(ledger=book.place, problem=problem) from error
+        raise LedgerDamaged(ledger=ledger, problem=problem) from error
+
+
+def _check_price(plan: Plan, draw: Draw, offer: Offer) -> None:
+    if (offer.cost, offer.draws) != (draw.cost, draw.draws):
+        raise ValueError("paid otherwise than it costs")
+    if offer.draws < draw.least_draws(plan.mechanism, plan.target):
+        raise ValueError("counted as fewer questions than it costs")
 
 
 def _steps(plan: Plan, book: Ledger) -> Iterator[Paid | Told]:
     """What the entries say, in their order."""
-    state, unit = State(book.place), plan.budget.unit
+    state, unit, questions = State(book.place), plan.budget.unit, Inference()
+    about = book.opening.about
     for entry in book.entries():
         state.apply(entry)
         if entry.kind not in ("answer", "lost"):
@@ -209,27 +222,31 @@ def _steps(plan: Plan, book: Ledger) -> Iterator[Paid | Told]:
         }
         if "lost" not in body:
             for digest, draw in draws.items():
-                _check_text(paid[digest].text, draw)
-                offer = paid[digest].offer
-                if (offer.cost, offer.draws) != (draw.cost, draw.draws):
-                    raise ValueError("paid otherwise than it costs")
+                text, offer = paid[digest].text, paid[digest].offer
+                _check_price(plan, draw, offer)
+                said = Wording(
+                    text=text,
+                    digest=digest,
+                    span=span_of(offer.terms),
+                    numbers=draw.numbers,
+                    rows=plan.rows,
+                    about=about,
+                    questions=questions,
+                )
+                _check_wording(said, draw)
                 yield Paid(number, draw)
         if entry.kind == "answer":
-            for digest, settled in answers_from_body(body, unit=unit).items():
-                yield Told(number, draws[digest], numbers(settled.value))
+            for digest, draw in draws.items():
+                yield Told(number, draw, numbers(state.answers[digest].value))
 
 
-def _check_text(text: str, draw: Draw) -> None:
-    """Refuse pairs that were counted as rows, and a choice among others than those named.
-
-    By how texts begin, which is all that a ledger says of what was asked (see `Query.text`).
-    """
-    said = draw.record()
-    if text.startswith(NAMED) != ("pairs" in said):
-        raise ValueError("pairs counted as rows, or the reverse")
-    chosen = int(said.get("candidates", "0"))
-    if chosen and not text.startswith(candidates_named(chosen)):
-        raise ValueError("a choice among others")
+def _check_wording(said: Wording, draw: Draw) -> None:
+    """Refuse a draw that was made for something else than its text asks for, or in other units."""
+    asked = asked_by(said)
+    if not asked:
+        raise ValueError("a text that does not ask for what was drawn")
+    if not any(each.span == said.span and draw.made_for(each) for each in asked):
+        raise ValueError("drawn for something else than its text asks for")
 
 
 @final
@@ -265,7 +282,6 @@ class FromLedger:
         book.verify()
         plan = recorded_plan(book.opening, ledger=book.place)
         plan = in_custody(plan, book.opening.public, book.overrides[: self.overrides])
-        check_paid(plan, book.seen.offers.values(), ledger=book.place)
         check_record(plan, book)
         for each in answers_after(book.answers(), 0):
             if Reading.of(each, rows=plan.rows).outcome == (self.draw, self.failed):
@@ -440,6 +456,7 @@ class RecordedReplies:
         try:
             read = Reading.of(known, rows=self._rows)
             fits = read.span == what.span and size in (None, len(read.shares))
+            fits = fits and read.draw.made_for(what)
         except IMPOSSIBLE:
             raise self._damaged() from None
         if not fits:

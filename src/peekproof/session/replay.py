@@ -11,7 +11,7 @@ from peekproof.ledger.entry import Opening, checked
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.state import State, shares_to_body
 from peekproof.mechanisms.plan import recorded_plan
-from peekproof.session.records import Certifier, check_paid, check_record
+from peekproof.session.records import Certifier, check_record
 
 # Replay tells how far it is after so many entries.
 _STEP = 1024
@@ -100,7 +100,6 @@ def replay(ledger: Ledger, *, progress: Callable[[int, int], None] | None = None
 def _certified(ledger: Ledger, state: State, opening: Opening) -> int:
     """How many answers are certified again: all, or it raises."""
     plan = recorded_plan(opening, ledger=ledger.place)
-    check_paid(plan, state.offers.values(), ledger=ledger.place)
     check_record(plan, ledger)
     certifier = Certifier(plan, ledger=ledger.place)
     for settled in state.answers.values():

@@ -155,7 +155,10 @@ def a_plan_is_read_as_it_was_recorded(kind: type[Mechanism], said: dict[str, Any
         require(plan.budget == opening.budget, f"{kind.kind} has another budget than it recorded")
         require(plan.radius > 0 or plan.mechanism.grows, f"{kind.kind} promises too much")
         for ask in _asks(kind).values():
-            _check_draw(plan, plan.mechanism.offer(ask, plan.nothing_asked))
+            draw = plan.mechanism.offer(ask, plan.nothing_asked)
+            _check_draw(plan, draw)
+            made = draw.made_for(ask.what)
+            require(made, f"{type(draw).__name__} is not made for {SHAPES[ask.what.shape]}")
 
 
 def _check_draw(plan: Plan, draw: Draw) -> None:
@@ -165,9 +168,8 @@ def _check_draw(plan: Plan, draw: Draw) -> None:
     require(draw.cost.unit == plan.budget.unit, f"{name} is charged in another unit")
     require(draw.cost.amount >= 0, f"{name} has a cost below nothing")
     require(1 <= draw.draws <= plan.target.questions, f"{name} counts as {draw.draws} questions")
-    cost, draws = draw.due(mechanism, plan.target)
-    enough = cost.amount <= draw.cost.amount and draws <= draw.draws
-    require(enough, f"{name} offers itself for less than is due")
+    enough = draw.least_draws(mechanism, plan.target) <= draw.draws
+    require(enough, f"{name} counts as fewer questions than it costs")
     certificate = certificate_of(plan, draw)
     require(certificate.target == plan.target, f"{name} is certified for another promise")
 
