@@ -31,12 +31,12 @@ STATEMENTS = {
     ),
     "002": (
         "Accuracy", "Post-processing", "Group privacy", "Basic composition",
-        "Advanced composition, pure", "Lemma: Azuma", "Lemma: mean of the loss", "Privacy loss",
+        "Advanced composition, pure", "Lemma of Azuma", "Lemma on the mean loss", "Privacy loss",
         "Comparison with basic composition", "Advanced composition, approximate",
-        "Reduction to pure privacy", "Choice of δ′", "Definition: Rényi privacy",
-        "Theorem: chain rule", "Theorem: composition of Rényi privacy",
+        "Reduction to pure privacy", "Choice of δ′", "Definition of Rényi privacy",
+        "Chain rule", "Composition of Rényi privacy",
         "k-fold composition of Rényi privacy", "Limitation",
-        "Theorem: from Rényi to approximate privacy", "Moments accountant",
+        "From Rényi to approximate privacy", "Moments accountant",
     ),
     "003": (
         "Theorem 1", "Theorem 2", "Definition 3, first part", "Definition 3, second part",
@@ -71,7 +71,8 @@ class Entry:
 
     @property
     def session(self) -> str:
-        (session,) = re.findall(r"^```pycon\n(.*?)^```$", self.text, re.M | re.S)
+        found: list[str] = re.findall(r"^```pycon\n(.*?)^```$", self.text, re.M | re.S)
+        (session,) = found
         return session
 
 
