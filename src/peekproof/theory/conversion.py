@@ -143,6 +143,22 @@ def approx_to_tv(loss: ApproxDP) -> TV:
     return _tv((-expm1(-eps) + 2 * float_up(loss.delta) * exp(-eps)) / (1 + exp(-eps)))
 
 
+@theorem("T-approx-mean", "bassily-et-al-2016", "The monitor; proof in the docstring")
+def approx_to_mean(loss: ApproxDP, *, mean: Fraction) -> float:
+    """How large the mean of a score in [0, 1] can be, given its mean on the neighbour's output.
+
+        E f(X) ≤ min(1, e^ε·E f(Y) + δ)                            E f(Y) = `mean`
+
+    Proof. For f ≥ 0, E f(X) = ∫₀¹ Pr[f(X) ≥ z] dz ≤ ∫₀¹ e^ε·Pr[f(Y) ≥ z] + δ dz.
+
+    Holds when: Pr[X ∈ E] ≤ e^ε·Pr[Y ∈ E] + δ for every event E, and f has values in [0, 1].
+    Rounds: up.
+    """
+    check.unit_fraction(mean=mean)
+    growth = exp(float_above(epsilon=min(loss.epsilon, Fraction(700))))
+    return min(1.0, up(growth * float_up(mean) + float_up(loss.delta)))
+
+
 @theorem("T-gdp-tv", "dong-roth-su-2022", "The (ε, δ) curve of μ-GDP, at ε = 0")
 def gdp_to_tv(loss: GDP) -> TV:
     """The total variation that μ-GDP allows; the Gaussian mechanism attains it.

@@ -6,9 +6,10 @@ N(shift, σ²), and `LaplacePair` Lap(0, b) and Lap(shift, b), both in closed fo
 as exact rationals, and elementary functions of them are rounded once or twice. Tails of the
 standard normal law have full relative precision, as far out as floats reach.
 
-Two theorems about single releases follow: the total variation that Gaussian noise on one value
-leaves, and what pure differential privacy says about the mean of the privacy loss. Bounds on total
-variation for mechanisms that are known only by their loss are in `theory.conversion`.
+Five theorems follow: the total variation that Gaussian noise on one value leaves, what pure
+differential privacy says about the mean of the privacy loss, and, for finite pairs, what a random
+map and a second answer do to a divergence, and how near a pair is to one of pure privacy. Bounds
+on total variation for mechanisms that are known only by their loss are in `theory.conversion`.
 """
 
 import math
@@ -492,6 +493,16 @@ class LaplacePair:
         return max(as_float(self.epsilon) + 2 * log_of(kept), log_of(kept))
 
 
+def laplace_density(at: Number, *, centre: Number, scale: Number) -> float:
+    """The density e^{−|x−μ|/b}/(2b) of Lap(μ, b) at x = `at`, μ = `centre` and b = `scale`.
+
+    Rounds: to about the nearest float. The exponent is exact before it is rounded.
+    """
+    b = positive(scale=scale)
+    distance = abs(number(at=at) - number(centre=centre))
+    return exp_of(-distance / b) / as_float(2 * b)
+
+
 @theorem("T-tv-gauss", "peekproof", "The proof in its docstring")
 def gaussian_tv(*, sensitivity: Fraction, sigma: Fraction) -> TV:
     """The total variation of a Δ-sensitive value behind Gaussian noise σ, Δ = `sensitivity`.
@@ -539,3 +550,110 @@ def pure_to_kl(loss: PureDP) -> float:
         return inf
     epsilon = float_up(loss.epsilon)
     return up(epsilon * tanh(epsilon / 2))
+
+
+@theorem("T-post", "dwork-roth-2014", "Proposition 2.1; proof in the docstring")
+def post_processed(pair: Pair, *, channel: Sequence[Sequence[Number]]) -> Pair:
+    """Two laws after the same random map: no divergence between them is larger than before.
+
+        P′(z) = Σ_y P(y)·K(z | y),   Q′(z) = Σ_y Q(y)·K(z | y)        K(· | y) = `channel`[y]
+
+    Proof. Each divergence here rises with some Σ q·f(p/q), f convex, or is a limit of such sums.
+    Writing z beside y splits outcomes by a coin, K, that is the same for both laws: the ratios p/q
+    stay, and so do the sums. Forgetting y merges outcomes, and by Jensen's inequality
+    (Σ q)·f(Σ p/Σ q) ≤ Σ q·f(p/q). What stands between a mechanism and an analyst, and the analyst,
+    are such a map of the answers: questions and views are random functions of what was answered.
+
+    Holds when: the map sees nothing of the data but what P and Q are the laws of.
+    Rounds: not at all. Floats in the channel are divided by their sum.
+    """
+    rows = [_law(f"channel[{i}]", row) for i, row in enumerate(channel)]
+    if len(rows) != len(pair.p) or len({len(row) for row in rows}) != 1:
+        accepted = f"{len(pair.p)} laws on the same outcomes, one for each of the pair"
+        raise InvalidInput(argument="channel", accepted=accepted, given="other lengths")
+
+    def after(law: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        columns = zip(*rows, strict=True)
+        return tuple(
+            sum((mass * k for mass, k in zip(law, column, strict=True)), Fraction(0))
+            for column in columns
+        )
+
+    return Pair(p=after(pair.p), q=after(pair.q))
+
+
+@theorem("T-chain", "bun-steinke-2016", "Lemma 2.2; proof in the docstring")
+def chained(first: Pair, *, then: Sequence[Pair]) -> Pair:
+    """Two laws of two answers, the second of which may depend on the first: divergences add.
+
+        D_a(P‖Q) ≤ D_a(P₁‖Q₁) + max_y D_a(P₂(·|y)‖Q₂(·|y))      (P₂(·|y), Q₂(·|y)) = `then`[y]
+        TV(P, Q) ≤ TV(P₁, Q₁) + max_y TV(P₂(·|y), Q₂(·|y))
+
+    for every Rényi order a from 1 (KL) to ∞ (the largest loss); the first line is an equality if
+    the second pair is the same for all y.
+
+    Proof. E_Q(dP/dQ)^a = Σ_y P₁(y)^a·Q₁(y)^{1−a}·Σ_z P₂(z|y)^a·Q₂(z|y)^{1−a}. Bound the inner sum
+    by its largest value e^{(a−1)·max D_a}, take the logarithm and divide by a − 1; the ends are
+    limits. And |P₁P₂ − Q₁Q₂| ≤ P₁·|P₂ − Q₂| + Q₂·|P₁ − Q₁|, summed and halved.
+
+    Holds when: always; the second mechanism may be chosen by the first answer in any way.
+    Rounds: not at all.
+    """
+    if len(then) != len(first.p):
+        accepted = f"{len(first.p)} pairs, one for each outcome of the first"
+        raise InvalidInput(argument="then", accepted=accepted, given=f"{len(then)}")
+    return Pair(
+        p=tuple(mass * p for mass, pair in zip(first.p, then, strict=True) for p in pair.p),
+        q=tuple(mass * q for mass, pair in zip(first.q, then, strict=True) for q in pair.q),
+    )
+
+
+@theorem(
+    "T-nearest-pure",
+    "dwork-roth-2014",
+    "Approximate max divergence and distance; proof in the docstring",
+)
+def nearest_pure(pair: Pair, *, ratio: Fraction) -> Pair:
+    """A pair whose probabilities keep within a factor e^ε of each other, as near as (ε, δ) allows.
+
+        P′ ≤ e^ε·Q′,  Q′ ≤ e^ε·P′,  TV(P, P′) = TV(Q, Q′) = δ/(1 + e^ε)        e^ε = `ratio`
+
+    with δ the larger of Σ(p − e^ε·q)₊ and Σ(q − e^ε·p)₊. No other such pair is nearer in both.
+
+    Proof. Let r = e^ε. Where p > rq, move (p − rq)/(1 + r) from p to q, so that their ratio is r;
+    where q > rp the other way round. With δ₁, δ₂ the two sums and say δ₁ ≥ δ₂, P′ now sums to 1 − α
+    and Q′ to 1 + α, α = (δ₁ − δ₂)/(1 + r). On the outcomes with p′ < q′ the differences sum to 2α
+    at least, so moving a common part of half of each, α in all, from q′ to p′ makes both sum to 1
+    and no ratio larger. P lost δ₁/(1 + r) where p > rq, and gained as much elsewhere, and Q the
+    reverse. Conversely, if P′ and Q′ are within d of P and Q and r bounds their ratios,
+    P(E) ≤ P′(E) + d ≤ r·Q′(E) + d ≤ r·Q(E) + (1 + r)·d, so δ ≤ (1 + r)·d.
+
+    Holds when: always, for e^ε ≥ 1.
+    Rounds: not at all. e^ε is given as a Fraction, in place of ε.
+    """
+    if number(ratio=ratio) < 1:
+        raise InvalidInput(argument="ratio", accepted="e^ε, at least 1", given=str(ratio))
+    moved = [
+        max(Fraction(0), p - ratio * q) - max(Fraction(0), q - ratio * p)
+        for p, q in zip(pair.p, pair.q, strict=True)
+    ]
+    near = [p - each / (1 + ratio) for p, each in zip(pair.p, moved, strict=True)]
+    far = [q + each / (1 + ratio) for q, each in zip(pair.q, moved, strict=True)]
+    lacking = 1 - sum(near, Fraction(0))
+    if lacking < 0:
+        far, near = _evened(far, near, lacking=-lacking)
+    elif lacking > 0:
+        near, far = _evened(near, far, lacking=lacking)
+    return Pair(p=tuple(near), q=tuple(far))
+
+
+def _evened(
+    less: list[Fraction], more: list[Fraction], *, lacking: Fraction
+) -> tuple[list[Fraction], list[Fraction]]:
+    """Both with sum 1, by moving the same part of every surplus from `more` to `less`."""
+    surplus = [max(Fraction(0), b - a) for a, b in zip(less, more, strict=True)]
+    part = lacking / sum(surplus, Fraction(0))
+    return (
+        [a + part * each for a, each in zip(less, surplus, strict=True)],
+        [b - part * each for b, each in zip(more, surplus, strict=True)],
+    )

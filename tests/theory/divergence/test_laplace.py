@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf, mpmathify, quad, workdps
 
 from peekproof.core.errors import InvalidInput
-from peekproof.theory.divergence import LaplacePair, Number
+from peekproof.theory.divergence import LaplacePair, Number, laplace_density
 from theory.divergence.pairs import few
 
 DIGITS = 120  # the closed forms cancel twice for small losses
@@ -37,6 +37,30 @@ def test_closed_forms_to_fifty_digits(pair: LaplacePair) -> None:
         assert close(pair.chi_square(), (2 * mp.exp(e) + mp.exp(-2 * e)) / 3 - 1)
         assert close(pair.bhattacharyya(), mp.exp(-e / 2) * (1 + e / 2))
         assert close(pair.hellinger_squared(), 1 - mp.exp(-e / 2) * (1 + e / 2))
+
+
+places = st.fractions(-9, 9)
+
+
+@few
+@given(at=places, centre=places, scale=st.fractions(Fraction(1, 100), 30))
+def test_the_density_to_fifty_digits(at: Fraction, centre: Fraction, scale: Fraction) -> None:
+    claimed = laplace_density(at, centre=centre, scale=scale)
+    with workdps(DIGITS):
+        x, mu, b = map(mpmathify, (at, centre, scale))
+        assert close(claimed, mp.exp(-abs(x - mu) / b) / (2 * b)) or claimed < 1e-300
+    assert laplace_density(at + 1, centre=centre + 1, scale=scale) == claimed
+
+
+@few
+@given(at=places, centre=places, other=places, scale=st.fractions(Fraction(1, 10), 30))
+def test_no_ratio_of_densities_exceeds_the_largest_loss(
+    at: Fraction, centre: Fraction, other: Fraction, scale: Fraction
+) -> None:
+    most = exp(LaplacePair(shift=other - centre, scale=scale).max_divergence()) * (1 + 1e-12)
+    p, q = (laplace_density(at, centre=mu, scale=scale) for mu in (centre, other))
+    assert p <= q * most
+    assert q <= p * most
 
 
 @few
