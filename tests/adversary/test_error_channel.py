@@ -13,6 +13,7 @@ from datetime import date, datetime
 from functools import cache, partial
 from math import inf, nan
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -24,9 +25,11 @@ from peekproof.core.errors import DataError, EvaluationFailed, PeekproofError
 from peekproof.core.secret import Exact
 from peekproof.data.evaluate import Columns
 from peekproof.data.table import Table
+from peekproof.mechanisms.base import Ask, Draw
 from peekproof.noise import entropy
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question, parse_question
+from peekproof.session.local_backend import LocalBackend
 from peekproof.session.session import Session
 
 ROWS = 1_500
@@ -289,9 +292,6 @@ def _fails_for_some(self: Table, questions: Sequence[Question]) -> list[Total]:
 @pytest.mark.parametrize(
     "leak",
     [
-        _passes_on,
-        _names_the_cause,
-        _forgets_the_context,
         _logs,
         _warns,
         _prints,
@@ -304,6 +304,24 @@ def test_an_engine_that_tells_a_row_is_found(
 ) -> None:
     monkeypatch.setattr(Table, "totals", leak)
     monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
+    one, other = (seen_in_session(way, "s") for way in (None, ("s", "secret")))
+    assert compared(one, other) != ()
+
+
+def _lets_through(self: LocalBackend, asks: Sequence[Ask], made: Sequence[Draw]) -> list[Any]:
+    """A session that trusts its source."""
+    return self.plan.mechanism.read(self.table, [each.what for each in asks], made)
+
+
+@pytest.mark.parametrize("leak", [_passes_on, _names_the_cause, _forgets_the_context])
+def test_an_error_that_tells_a_row_is_withheld_and_would_be_found(
+    leak: Callable[[Table, Sequence[Question]], list[Total]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Table, "totals", leak)
+    monkeypatch.setitem(_calls.__globals__, "ASKED", ("y > 1", "x > 1"))
+    one, other = (seen_in_session(way, "s") for way in (None, ("s", "secret")))
+    assert compared(one, other) == ()
+    monkeypatch.setattr(LocalBackend, "_read", _lets_through)
     one, other = (seen_in_session(way, "s") for way in (None, ("s", "secret")))
     assert compared(one, other) != ()
 
@@ -409,6 +427,7 @@ def test_an_engine_that_tells_a_row_on_the_command_line_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Table, "totals", _passes_on)
+    monkeypatch.setattr(LocalBackend, "_read", _lets_through)
     one, other = (
         seen_on_the_command_line(way, tmp_path / "work", monkeypatch) for way in (None, WAYS["NaN"])
     )

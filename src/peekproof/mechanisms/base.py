@@ -986,18 +986,28 @@ class Mechanism(Recorded, ABC):
 @lru_cache(maxsize=4096)
 def _check_drawn(promise: Mechanism, draw: Draw, target: Target) -> None:
     """Refuse a draw that a ledger could not tell again, before anything is read or charged."""
-    said, kind = type(draw).__name__, type(promise).__name__
+    name = type(draw).__name__
     try:
-        again = recorded_draw(draw.record(), rows=draw.rows)
-        same = again == draw and again.record() == draw.record() and draw.rows == promise.rows
-        whole = type(draw.draws) is int and draw.draws >= 1
-        paid = draw.cost.unit == promise.budget(target).unit and draw.cost.amount >= 0
+        problem = _problem_of(promise, draw, target)
         for failed in (False, True):
             draw.certificate(promise, target, failed=failed)
     except Exception as error:
-        raise TypeError(f"{kind} makes a {said} that cannot be recorded ({error!r})") from error
-    if not (same and whole and paid):
-        raise TypeError(f"{kind} makes a {said} that its ledger would not read as it is")
+        raise TypeError(f"{name} cannot be recorded or certified ({error!r})") from error
+    if problem:
+        raise TypeError(f"{name} {problem}")
+
+
+def _problem_of(promise: Mechanism, draw: Draw, target: Target) -> str:
+    again = recorded_draw(draw.record(), rows=draw.rows)
+    if again != draw or again.record() != draw.record() or draw.rows != promise.rows:
+        return "is not what its record gives"
+    if draw.cost.unit != promise.budget(target).unit:
+        return "is charged in another unit"
+    if draw.cost.amount < 0:
+        return "has a cost below nothing"
+    if type(draw.draws) is not int or draw.draws < 1:
+        return f"counts as {draw.draws!r} questions"
+    return ""
 
 
 class Run:

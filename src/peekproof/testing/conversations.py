@@ -155,7 +155,10 @@ def a_plan_is_read_as_it_was_recorded(kind: type[Mechanism], said: dict[str, Any
         require(plan.budget == opening.budget, f"{kind.kind} has another budget than it recorded")
         require(plan.radius > 0 or plan.mechanism.grows, f"{kind.kind} promises too much")
         for ask in _asks(kind).values():
-            draw = plan.mechanism.offer(ask, plan.nothing_asked)
+            try:
+                draw = plan.mechanism.offer(ask, plan.nothing_asked)
+            except TypeError as error:  # so are those of other packages in a session
+                raise Violation(str(error)) from error
             _check_draw(plan, draw)
             made = draw.made_for(ask.what)
             require(made, f"{type(draw).__name__} is not made for {SHAPES[ask.what.shape]}")
