@@ -150,7 +150,7 @@ def test_it_is_read_back_as_it_was(one: Recorded) -> None:
 def test_what_is_left_out_is_the_default_or_lacking(one: Recorded) -> None:
     for name in names(one):
         fewer = {key: text for key, text in one.record().items() if key != name}
-        if name not in lets_out(one):
+        if name.removeprefix(SECRET) not in lets_out(one):
             with pytest.raises(ValueError, match=f"{one.kind} lacks {name}"):
                 read(fewer, one)
     left = lets_out(one)
