@@ -30,6 +30,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from types import UnionType
 from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, get_args, get_type_hints
@@ -50,6 +51,7 @@ from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import SECRET, Exact, shown
 from peekproof.core.width import Width
 from peekproof.data.source import Source
+from peekproof.mechanisms.every import ENTRY_POINTS, OWN
 from peekproof.noise.entropy import Entropy
 from peekproof.query.question import Question
 from peekproof.theory.generalization.checking import Transcript
@@ -62,8 +64,6 @@ Value = tuple[Fraction, ...]
 
 # Intervals that reach as far say no more than that a share is between 0 and 1.
 VACUOUS = 0.5
-
-ENTRY_POINTS = "peekproof.mechanisms"
 
 # What ledgers record beside a draw: the units of its answer.
 UNITS = ("low", "high", "most")
@@ -107,6 +107,8 @@ class Recorded:
     __slots__ = ()
 
     kind: ClassVar[str]
+    # Which fields are too long for people: they are left out where it is told how answers are made.
+    unread: ClassVar[frozenset[str]] = frozenset()
     rows: int
 
     def __init_subclass__(cls) -> None:
@@ -142,6 +144,18 @@ class Recorded:
     def described(self) -> dict[str, str]:
         """The record without what is secret, for anybody to read."""
         return shown(self.record())
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The fields for people: without what is secret, and what is too long to read."""
+        apart = {"kind", "package", *self.unread}
+        return {name: said for name, said in self.described.items() if name not in apart}
+
+    @final
+    def phrased(self, parameters: Mapping[str, str]) -> str:
+        """Its kind and parameters in a line: gaussian (sigma = 1/100, step = 1/8192)."""
+        said = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        return f"{self.kind} ({said})" if said else self.kind
 
 
 # All that are imported, by their kinds. A draw may be called as the mechanism that makes it.
@@ -224,8 +238,8 @@ def every_mechanism() -> dict[str, type["Mechanism"]]:
 
 @lru_cache(maxsize=1)
 def _load() -> None:
-    import peekproof.mechanisms.every  # noqa: F401, PLC0415 (each of them imports this module)
-
+    for module in OWN.values():
+        import_module(module)
     for each in entry_points(group=ENTRY_POINTS):
         known = dict(_MECHANISMS), dict(_DRAWS)
         try:
@@ -593,6 +607,15 @@ class Draw(Recorded, ABC):
         """Whether an answer corrects the guess that was checked."""
         return False
 
+    def verdict(self, value: Value) -> str:  # noqa: ARG002
+        """What became of the guess that was checked, for a receipt; empty if none was."""
+        return ""
+
+    @property
+    def on_receipt(self) -> dict[str, str]:
+        """The parameters that a receipt names: what its certificate tells may be left out."""
+        return self.parameters
+
     def told(self, value: Value | None) -> int:  # noqa: ARG002 (noise hides what they say)
         """Among how many things the answer chose, if later levels count that; else 0.
 
@@ -751,6 +774,11 @@ class Mechanism(Recorded, ABC):
     def least_rows(cls, target: Target, options: Options) -> int:  # noqa: ARG003
         """With fewer there is no plan at all."""
         return 1
+
+    @property
+    def most_questions(self) -> int | None:
+        """How many draws there can be at most, if it is planned without a number of questions."""
+        return None
 
     @abstractmethod
     def budget(self, target: Target) -> Charge:
