@@ -417,14 +417,14 @@ class Ask:
     @property
     def guessing(self) -> bool:
         """Whether a guess was said, or anything that goes with one."""
-        said = (self.guess, self.tolerance, self.trained_on, self.guessed)
-        return any(each is not None for each in said)
+        return any(getattr(self, each) is not None for each in _OF_GUESSES)
 
-    def without(self, *names: str, accepted: str) -> None:
+    def without(self, *names: str, accepted: str, hint: str = "") -> None:
         """Refuse what a mechanism makes no use of."""
         for name in names:
             if (given := getattr(self, name)) is not None:
-                raise InvalidInput(argument=name, accepted=accepted, given=repr(given)[:_SHOWN])
+                shown = repr(given)[:_SHOWN]
+                raise InvalidInput(argument=name, accepted=accepted, given=shown, hint=hint)
 
     @property
     def share(self) -> Fraction:
@@ -483,11 +483,14 @@ class Ask:
         except InvalidInput as refused:
             raise InvalidInput(
                 argument="radius",
-                accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+                accepted=f"{refused.accepted}, counted in shares of a width of {float(width):g}",
                 given=repr(radius),
                 hint=refused.hint,
             ) from None
 
+
+# What goes with a guess, or is one.
+_OF_GUESSES = ("guess", "tolerance", "trained_on", "guessed")
 
 # A radius below what fixed point can read: refused, whoever asks for it.
 _SMALLEST_SHARE = 1e-12
@@ -801,15 +804,14 @@ class Mechanism(Recorded, ABC):
         """How it is answered; InvalidInput if it cannot be, a Refusal if it may not any more."""
         if ask.what.shape not in self.takes:
             raise self._not_taken(ask)
-        if ask.guessing and not self.guesses:
-            raise InvalidInput(
-                argument="guess",
-                accepted="for shares and means, in a session that checks guesses",
-                given=repr(ask.guess),
+        if not self.guesses:
+            ask.without(
+                *_OF_GUESSES,
+                accepted="left out: this session checks no guesses",
                 hint="open the data with mechanisms=[peekproof.Checking]",
             )
-        if ask.loss is not None and ask.what.shape not in ("choice", "quantile"):
-            raise InvalidInput(argument="loss", accepted="for quantiles only", given=repr(ask.loss))
+        if ask.what.shape not in ("choice", "quantile"):
+            ask.without("loss", accepted="left out: only quantiles and the best have a loss")
         draw = self.draw(ask, past, place=place, batch=batch)
         if is_foreign(type(self)) or is_foreign(type(draw)):
             _check_drawn(self, draw, past.target)
@@ -817,6 +819,8 @@ class Mechanism(Recorded, ABC):
 
     def _not_taken(self, ask: Ask) -> InvalidInput:
         what = ask.what
+        *several, last = (words for shape, words in SHAPES.items() if shape in self.takes)
+        said = f"{', '.join(several)} or {last}" if several else last
         if what.shape == "pairs":
             return InvalidInput(
                 argument="statistic",
@@ -833,7 +837,7 @@ class Mechanism(Recorded, ABC):
             )
         return InvalidInput(
             argument="question",
-            accepted="a share or a mean in this session",
+            accepted=f"{said} in this session",
             given=SHAPES[what.shape],
             hint="open the data with mechanisms=[peekproof.Gaussian] and a number of questions",
         )
@@ -900,9 +904,10 @@ class Mechanism(Recorded, ABC):
             if wanted < least:
                 raise InvalidInput(
                     argument="radius",
-                    accepted=f"at least {decimal_up(least)}, the one radius of answers without "
-                    "noise",
+                    accepted=f"at least {decimal_up(least)}, the radius of every answer of this "
+                    "session",
                     given=repr(ask.radius),
+                    hint="leave it out, or plan for fewer questions",
                 )
 
         ask.in_shares(wide_enough, lost=1 / levels if levels > 1 else 0.0)

@@ -125,7 +125,7 @@ class Checking(Mechanism):
                 raise
             raise InvalidInput(
                 argument="tolerance",
-                accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+                accepted=f"{refused.accepted}, counted in shares of a width of {float(width):g}",
                 given=f"{float(allowed * width):.6g}",
                 hint=refused.hint,
             ) from None
@@ -177,7 +177,8 @@ def no_training(ask: Ask) -> InvalidInput:
     """Why it may not be said from how many rows a guess was made."""
     return InvalidInput(
         argument="trained_on",
-        accepted="with a guess and in place of a tolerance, in a session by peekproof.Checking",
+        accepted="given with a guess, in place of a tolerance, and in a session by "
+        "peekproof.Checking",
         given=f"{ask.trained_on:,}",
     )
 
