@@ -31,8 +31,8 @@ QUERIES = {
 DISPLAYS = {
     "peekproof.audit.opponents.sessions": "opponents are called as their mechanisms",
     "peekproof.cli.plan": "a comparison names the narrower one",
-    "peekproof.ledger.html": "a ledger knows no more of its mechanism than the record",
     "peekproof.cli.serve": "what is served is listed when a gateway begins",
+    "peekproof.ledger.html": "a ledger knows no more of its mechanism than the record",
     "peekproof.server.routes.history": "the summary of a data set says how it is answered",
     "peekproof.server.runner": "a refusal of workers says what cannot be shared",
 }
@@ -88,8 +88,28 @@ MEMBERS = {name for kind in classes() for name in dir(kind)} - {
 NAMES = {str(kind.kind) for kind in every_mechanism().values()}
 
 
+def tables(text: str, *, module: str) -> dict[str, str]:
+    """The tuples of such classes that a module defines, by full names, and the module."""
+    found = {}
+    for node in ast.parse(text).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Tuple(elts=several)) if any(
+                isinstance(each, ast.Name) and each.id in HOMES for each in several
+            ):
+                found[f"{module}.{name}"] = module
+    return found
+
+
 def module_of(file: Path) -> str:
     return ".".join(("peekproof", *file.relative_to(SOURCE).with_suffix("").parts))
+
+
+FILES = {module_of(file): file.read_text("utf-8") for file in sorted(SOURCE.rglob("*.py"))}
+TABLES = {
+    name: home
+    for module, text in FILES.items()
+    for name, home in tables(text, module=module).items()
+}
 
 
 @final
@@ -131,8 +151,11 @@ class Switches(ast.NodeVisitor):
         """Whether it is a class of some kind, or has one in it."""
         match node:
             case ast.Name() | ast.Attribute():
-                home, _, name = self._path(node).rpartition(".")
+                path = self._path(node)
+                home, _, name = path.rpartition(".")
                 if home == self.module and name in self._tables:
+                    return True
+                if path in TABLES and TABLES[path] != self.module:
                     return True
                 # The package itself hands out what its modules define.
                 known = HOMES.get(name, set())
@@ -411,9 +434,9 @@ def switches(text: str, *, module: str = "peekproof.session.made_up") -> list[in
 
 def found_in_the_package() -> list[str]:
     return [
-        f"{module_of(file)}:{line}"
-        for file in sorted(SOURCE.rglob("*.py"))
-        for line in switches(file.read_text(encoding="utf-8"), module=module_of(file))
+        f"{module}:{line}"
+        for module, text in FILES.items()
+        for line in switches(text, module=module)
     ]
 
 
@@ -575,6 +598,15 @@ def test_its_own_file_may_ask() -> None:
     assert switches(asked, module="peekproof.mechanisms.laplace") == [2]
 
 
+def test_a_table_of_another_module_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = "peekproof.session.queries"
+    found = tables("class Paired: ...\nDRAWN = (Paired, int)\n", module=home)
+    monkeypatch.setitem(TABLES, *next(iter(found.items())))
+    said = f"from {home} import DRAWN\ndef one(it: object): return isinstance(it, DRAWN)\n"
+    assert switches(said) == [2]
+    assert switches("def one(it: object): return isinstance(it, DRAWN)\n", module=home) == []
+
+
 def test_a_switch_on_scores_is_found() -> None:
     said = (
         "from peekproof.learn.score import MeanScore, Score\n"
@@ -588,8 +620,8 @@ def test_every_query_is_known() -> None:
     """What has all that the protocol of queries asks for, wherever it is defined."""
     members = {name for name in vars(Query) if not name.startswith("_")}
     found = set()
-    for file in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for text in FILES.values():
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.ClassDef) and members <= _defined(node):
                 found.add(node.name)
     assert found - {"Query"} == {name for names in QUERIES.values() for name in names}
