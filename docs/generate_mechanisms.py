@@ -143,7 +143,7 @@ def promise(example: Example) -> str:
 def setting(example: Example) -> str:
     """The fields that matter."""
     if isinstance(example, OpenEnded):
-        return f"draw {QUESTIONS:,} of {example.questions:,}"
+        return f"draw {QUESTIONS:,} of {example.most_questions:,}"
     given = {field.name: getattr(example, field.name) for field in fields(example)}
     return ", ".join(f"{name} {float(given[name]):,.6g}" for name in SHOWN if name in given)
 

@@ -6,7 +6,8 @@ import ast
 import contextlib
 import doctest
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from inspect import signature
 from pathlib import Path
 
 import click
@@ -16,7 +17,10 @@ import peekproof
 from golden.equipment import gateway
 from golden.talk import SEED, names, said_again, written
 from peekproof.cli.main import cli
-from peekproof.mechanisms.base import Mechanism
+from peekproof.data.statistic import PairStatistic, Statistic
+from peekproof.mechanisms.base import SHAPES, Mechanism, every_mechanism, is_foreign
+from peekproof.query.question import parse_question
+from peekproof.session.queries import InWords
 
 # Errors that are told by no conversation, and why.
 NOT_RAISED = {
@@ -27,6 +31,20 @@ NOT_RAISED = {
     "MechanismMissing": "a package was there and is gone: tests/mechanisms/test_packages.py",
     "LedgerMoved": "ledgers only move to or from PostgreSQL, which needs a server",
 }
+
+# Which calls take a question of each form.
+TAKEN_BY = {
+    "share": ("ask", "price_of"),
+    "mean": ("ask", "price_of"),
+    "cells": ("histogram", "ask", "price_of"),
+    "quantile": ("quantile", "ask", "price_of"),
+    "choice": ("best", "price_of_best"),
+    "statistic": ("measure",),
+    "pairs": ("ask",),
+}
+# What can be said with a question, where a call takes it.
+SAID = ("radius", "loss", "guess", "tolerance", "trained_on")
+EVERY_FORM = "every-form-"
 
 # How the conversations of gateways are named, and of all that is no session.
 GATEWAYS = ("gateway-", "client-")
@@ -102,6 +120,55 @@ def test_every_mechanism_is_named() -> None:
     }
     assert len(public) > 7
     assert public - _attributes_of("peekproof") == set()
+
+
+def test_every_mechanism_is_asked_every_form_with_all_that_can_be_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What cannot be had is refused, and the refusal is kept too."""
+    own = [name for name, kind in every_mechanism().items() if not is_foreign(kind)]
+    wanted = {
+        (name, shape, said)
+        for name in own
+        for shape, calls in TAKEN_BY.items()
+        for said in ("nothing", *SAID)
+        if said == "nothing" or any(said in _parameters(call) for call in calls)
+    }
+    assert TAKEN_BY.keys() == SHAPES.keys()
+    assert len(wanted) > 200
+
+    asked: set[tuple[str, str, str]] = set()
+    for call in {each for calls in TAKEN_BY.values() for each in calls}:
+        monkeypatch.setattr(peekproof.Session, call, _noting(call, asked))
+    for name in names():
+        if name.startswith(EVERY_FORM):
+            said_again(written(name))
+    assert wanted - asked == set()
+
+
+def _parameters(call: str) -> Mapping[str, object]:
+    return signature(getattr(peekproof.Session, call)).parameters
+
+
+def _noting(call: str, asked: set[tuple[str, str, str]]) -> Callable[..., object]:
+    """The call, which notes the mechanism, the form of the question, and what is said with it."""
+    original = getattr(peekproof.Session, call)
+
+    def noted(data: peekproof.Session, what: object, **said: object) -> object:
+        shape = _shape(data, what)
+        for name in said or ("nothing",):
+            asked.add((data.plan.mechanism.kind, shape, name))
+        return original(data, what, **said)
+
+    return noted
+
+
+def _shape(data: peekproof.Session, what: object) -> str:
+    if isinstance(what, str):
+        return InWords(parse_question(what, data.schema)).shape
+    if isinstance(what, PairStatistic):
+        return "pairs"
+    return "statistic" if isinstance(what, Statistic) else "choice"
 
 
 def test_every_member_of_a_session_is_used() -> None:

@@ -457,14 +457,14 @@ def test_our_own_refuse_what_they_do_not_take(
     "said", [{"guess": 0.0}, {"tolerance": 0.1}, {"trained_on": 5}, {"guessed": Fraction(0)}]
 )
 def test_a_guess_is_refused_where_none_is_taken(said: dict[str, Any]) -> None:
-    ask = Ask(what=QUERIES["share"], **said)
+    ask, (name,) = Ask(what=QUERIES["share"], **said), said
 
-    assert refused(Forgetful(rows=ROWS), ask).argument == "guess"
+    assert refused(Forgetful(rows=ROWS), ask).argument == name
     assert not Forgetful.drawn
     assert Guessing(rows=ROWS).offer(ask, Past(target=TARGET)) == Once(rows=ROWS)
     for mechanism in MECHANISMS:
         if not mechanism.guesses:
-            assert refused(mechanism, ask).argument == "guess"
+            assert refused(mechanism, ask).argument == name
 
 
 def test_a_loss_is_for_choices_and_quantiles_alone() -> None:

@@ -26,7 +26,7 @@ def stages(*sigmas: int) -> OpenEnded:
 def test_draws_belong_to_stages_that_double() -> None:
     mechanism = stages(10, 12, 15)
 
-    assert mechanism.questions == 7
+    assert mechanism.most_questions == 7
     assert [mechanism.stage_of(draw) for draw in range(1, 8)] == [0, 1, 1, 2, 2, 2, 2]
     assert mechanism.clock(1) == mechanism.noise(0).cost() + mechanism.noise(1).cost() * 2
     assert mechanism.budget(Target.of(confidence=0.9, questions=7)) == mechanism.clock(2)
@@ -56,7 +56,7 @@ LEVEL = Fraction(19, 20)
 def staged(rows: int) -> OpenEnded:
     found = open_ended_plan(OpenEnded, rows=rows, confidence=LEVEL)
     assert isinstance(found.mechanism, OpenEnded)
-    assert found.target.questions == found.mechanism.questions
+    assert found.target.questions == found.mechanism.most_questions
     assert found.budget == found.mechanism.budget(found.target)
     return found.mechanism
 
@@ -74,7 +74,7 @@ def test_the_price_of_not_knowing_is_at_most_the_documented_one(rows: int) -> No
 
 def test_stages_widen_until_the_next_would_say_nothing() -> None:
     mechanism = staged(1_000)
-    target = Target(confidence=LEVEL, questions=mechanism.questions)
+    target = Target(confidence=LEVEL, questions=mechanism.most_questions)
     radii = [mechanism.certify_stage(i, target).radius for i in range(len(mechanism.stages))]
 
     assert radii == sorted(radii)

@@ -145,7 +145,7 @@ def test_numbers_without_a_guess_and_other_forms_are_refused() -> None:
         assert session.remaining == 500
     with (
         peekproof.open(DATA, mechanisms=[peekproof.Gaussian]) as noisy,
-        pytest.raises(InvalidInput, match="checks guesses"),
+        pytest.raises(InvalidInput, match="checks no guesses"),
     ):
         noisy.ask("x > 0.5", guess=0.5, tolerance=0.1)
 

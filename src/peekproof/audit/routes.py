@@ -324,11 +324,10 @@ def _certified(route: str, certificate: Certificate, parameters: Parameters, why
 
 def _gaussian(rows: int, target: Target) -> Quote:
     best = plan(rows=rows, target=target, mechanisms=(Gaussian,))
-    described = best.mechanism.record()
     return _certified(
         OURS,
         best.certificate,
-        tuple((name, Fraction(described[name])) for name in ("sigma", "step")),
+        tuple((name, Fraction(said)) for name, said in best.mechanism.parameters.items()),
         "Follows how each record's posterior moves answer by answer, for all questions at once, "
         "and sets no part of β aside for noise or drift",
     )

@@ -30,6 +30,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import entry_points
 from itertools import groupby
 from types import UnionType
@@ -51,6 +52,7 @@ from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import SECRET, Exact, shown
 from peekproof.core.width import Width
 from peekproof.data.source import Source
+from peekproof.mechanisms.every import ENTRY_POINTS, OWN
 from peekproof.noise.entropy import Entropy
 from peekproof.query.question import Question
 from peekproof.theory.generalization.checking import Transcript
@@ -63,8 +65,6 @@ Value = tuple[Fraction, ...]
 
 # Intervals that reach as far say no more than that a share is between 0 and 1.
 VACUOUS = 0.5
-
-ENTRY_POINTS = "peekproof.mechanisms"
 
 # What ledgers record beside a draw: the units of its answer.
 UNITS = ("low", "high", "most")
@@ -108,6 +108,8 @@ class Recorded:
     __slots__ = ()
 
     kind: ClassVar[str]
+    # Which fields are too long for people: they are left out where it is told how answers are made.
+    unread: ClassVar[frozenset[str]] = frozenset()
     rows: int
 
     def __init_subclass__(cls) -> None:
@@ -143,6 +145,18 @@ class Recorded:
     def described(self) -> dict[str, str]:
         """The record without what is secret, for anybody to read."""
         return shown(self.record())
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The fields for people: without what is secret, and what is too long to read."""
+        apart = {"kind", "package", *self.unread}
+        return {name: said for name, said in self.described.items() if name not in apart}
+
+    @final
+    def phrased(self, parameters: Mapping[str, str]) -> str:
+        """Its kind and parameters in a line: gaussian (sigma = 1/100, step = 1/8192)."""
+        said = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        return f"{self.kind} ({said})" if said else self.kind
 
 
 # All that are imported, by their kinds. A draw may be called as the mechanism that makes it.
@@ -225,8 +239,8 @@ def every_mechanism() -> dict[str, type["Mechanism"]]:
 
 @lru_cache(maxsize=1)
 def _load() -> None:
-    import peekproof.mechanisms.every  # noqa: F401, PLC0415 (each of them imports this module)
-
+    for module in OWN.values():
+        import_module(module)
     for each in entry_points(group=ENTRY_POINTS):
         known = dict(_MECHANISMS), dict(_DRAWS)
         try:
@@ -411,14 +425,14 @@ class Ask:
     @property
     def guessing(self) -> bool:
         """Whether a guess was said, or anything that goes with one."""
-        said = (self.guess, self.tolerance, self.trained_on, self.guessed)
-        return any(each is not None for each in said)
+        return any(getattr(self, each) is not None for each in _OF_GUESSES)
 
-    def without(self, *names: str, accepted: str) -> None:
+    def without(self, *names: str, accepted: str, hint: str = "") -> None:
         """Refuse what a mechanism makes no use of."""
         for name in names:
             if (given := getattr(self, name)) is not None:
-                raise InvalidInput(argument=name, accepted=accepted, given=repr(given)[:_SHOWN])
+                shown = repr(given)[:_SHOWN]
+                raise InvalidInput(argument=name, accepted=accepted, given=shown, hint=hint)
 
     @property
     def share(self) -> Fraction:
@@ -477,11 +491,14 @@ class Ask:
         except InvalidInput as refused:
             raise InvalidInput(
                 argument="radius",
-                accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+                accepted=f"{refused.accepted}, counted in shares of a width of {float(width):g}",
                 given=repr(radius),
                 hint=refused.hint,
             ) from None
 
+
+# What goes with a guess, or is one.
+_OF_GUESSES = ("guess", "tolerance", "trained_on", "guessed")
 
 # A radius below what fixed point can read: refused, whoever asks for it.
 _SMALLEST_SHARE = 1e-12
@@ -612,6 +629,15 @@ class Draw(Recorded, ABC):
     def failed(self, value: Value) -> bool:  # noqa: ARG002 (most check nothing)
         """Whether an answer corrects the guess that was checked."""
         return False
+
+    def verdict(self, value: Value) -> str:  # noqa: ARG002
+        """What became of the guess that was checked, for a receipt; empty if none was."""
+        return ""
+
+    @property
+    def on_receipt(self) -> dict[str, str]:
+        """The parameters that a receipt names: what its certificate tells may be left out."""
+        return self.parameters
 
     def told(self, value: Value | None) -> int:  # noqa: ARG002 (noise hides what they say)
         """Among how many things the answer chose, if later levels count that; else 0.
@@ -775,6 +801,11 @@ class Mechanism(Recorded, ABC):
         """With fewer there is no plan at all."""
         return 1
 
+    @property
+    def most_questions(self) -> int | None:
+        """How many draws there can be at most, if it is planned without a number of questions."""
+        return None
+
     @abstractmethod
     def budget(self, target: Target) -> Charge:
         """What all draws may use up together."""
@@ -796,15 +827,14 @@ class Mechanism(Recorded, ABC):
         """How it is answered; InvalidInput if it cannot be, a Refusal if it may not any more."""
         if ask.what.shape not in self.takes:
             raise self._not_taken(ask)
-        if ask.guessing and not self.guesses:
-            raise InvalidInput(
-                argument="guess",
-                accepted="for shares and means, in a session that checks guesses",
-                given=repr(ask.guess),
+        if not self.guesses:
+            ask.without(
+                *_OF_GUESSES,
+                accepted="left out: this session checks no guesses",
                 hint="open the data with mechanisms=[peekproof.Checking]",
             )
-        if ask.loss is not None and ask.what.shape not in ("choice", "quantile"):
-            raise InvalidInput(argument="loss", accepted="for quantiles only", given=repr(ask.loss))
+        if ask.what.shape not in ("choice", "quantile"):
+            ask.without("loss", accepted="left out: only quantiles and the best have a loss")
         draw = self.draw(ask, past, place=place, batch=batch)
         if is_foreign(type(self)) or is_foreign(type(draw)):
             _check_drawn(self, draw, past.target)
@@ -815,6 +845,8 @@ class Mechanism(Recorded, ABC):
 
     def _not_taken(self, ask: Ask) -> InvalidInput:
         what = ask.what
+        *several, last = (words for shape, words in SHAPES.items() if shape in self.takes)
+        said = f"{', '.join(several)} or {last}" if several else last
         if what.shape == "pairs":
             return InvalidInput(
                 argument="statistic",
@@ -831,7 +863,7 @@ class Mechanism(Recorded, ABC):
             )
         return InvalidInput(
             argument="question",
-            accepted="a share or a mean in this session",
+            accepted=f"{said} in this session",
             given=SHAPES[what.shape],
             hint="open the data with mechanisms=[peekproof.Gaussian] and a number of questions",
         )
@@ -898,9 +930,10 @@ class Mechanism(Recorded, ABC):
             if wanted < least:
                 raise InvalidInput(
                     argument="radius",
-                    accepted=f"at least {decimal_up(least)}, the one radius of answers without "
-                    "noise",
+                    accepted=f"at least {decimal_up(least)}, the radius of every answer of this "
+                    "session",
                     given=repr(ask.radius),
+                    hint="leave it out, or plan for fewer questions",
                 )
 
         ask.in_shares(wide_enough, lost=1 / levels if levels > 1 else 0.0)

@@ -127,7 +127,7 @@ class Checking(Mechanism):
                 raise
             raise InvalidInput(
                 argument="tolerance",
-                accepted=f"{refused.accepted}; shares of a width of {float(width):g}",
+                accepted=f"{refused.accepted}, counted in shares of a width of {float(width):g}",
                 given=f"{float(allowed * width):.6g}",
                 hint=refused.hint,
             ) from None
@@ -179,7 +179,8 @@ def no_training(ask: Ask) -> InvalidInput:
     """Why it may not be said from how many rows a guess was made."""
     return InvalidInput(
         argument="trained_on",
-        accepted="with a guess and in place of a tolerance, in a session by peekproof.Checking",
+        accepted="given with a guess, in place of a tolerance, and in a session by "
+        "peekproof.Checking",
         given=f"{ask.trained_on:,}",
     )
 
@@ -613,6 +614,14 @@ class CheckedGuess(Draw):
     def failed(self, value: Value) -> bool:
         return len(value) == 2 and value[1] == 1
 
+    def verdict(self, value: Value) -> str:
+        return guess_verdict(self, value)
+
+    @property
+    def on_receipt(self) -> dict[str, str]:
+        """Without the past, and the totals that pass, which follow from the tolerance and it."""
+        return without(self, "questions", "failures", "values", "passes")
+
     def told(self, value: Value | None) -> int:
         return self.bins if value is None or self.failed(value) else 0
 
@@ -664,6 +673,16 @@ def checked_width(
     if failed is not None:
         return Width.within(corrected if failed else confirmed)
     return Width.checked(confirmed=confirmed, failed=corrected)
+
+
+def guess_verdict(draw: Draw, value: Value) -> str:
+    """What became of a guess."""
+    return f"{'not ' if draw.failed(value) else ''}confirmed by the rows"
+
+
+def without(draw: Draw, *names: str) -> dict[str, str]:
+    """The parameters but these."""
+    return {name: said for name, said in draw.parameters.items() if name not in names}
 
 
 @final
@@ -726,6 +745,11 @@ class BestChecked(Draw):
 
     def told(self, value: Value | None) -> int:  # noqa: ARG002 (a choice always tells)
         return self.candidates * self.bins
+
+    @property
+    def on_receipt(self) -> dict[str, str]:
+        """Without the past."""
+        return without(self, "questions", "failures", "values")
 
     def chosen(self, value: Value) -> int:
         return place_in(value[:1], self.candidates)

@@ -1,15 +1,27 @@
-"""All mechanisms of this package: importing them registers them."""
+"""All mechanisms of this package by name; whoever needs only the names imports none of them."""
 
-from peekproof.mechanisms.checking import Checking
-from peekproof.mechanisms.fresh_rows import FreshRows
-from peekproof.mechanisms.gaussian import Gaussian
-from peekproof.mechanisms.laplace import Laplace
-from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.open_ended import OpenEnded
-from peekproof.mechanisms.thresholdout import Thresholdout
-from peekproof.mechanisms.truncation import Truncation
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from types import MappingProxyType
 
-__all__ = [
-    "Checking", "FreshRows", "Gaussian", "Laplace", "LimitedChecking", "OpenEnded", "Thresholdout",
-    "Truncation",
-]  # fmt: skip
+# Where those of other packages are found.
+ENTRY_POINTS = "peekproof.mechanisms"
+
+# Where ours are defined, which registers them. In the order in which lists name them.
+OWN: Mapping[str, str] = MappingProxyType(
+    {
+        "gaussian": "peekproof.mechanisms.gaussian",
+        "truncation": "peekproof.mechanisms.truncation",
+        "fresh-rows": "peekproof.mechanisms.fresh_rows",
+        "laplace": "peekproof.mechanisms.laplace",
+        "checking": "peekproof.mechanisms.checking",
+        "limited-checking": "peekproof.mechanisms.limited_checking",
+        "thresholdout": "peekproof.mechanisms.thresholdout",
+        "open-ended": "peekproof.mechanisms.open_ended",
+    }
+)
+
+
+def mechanism_names() -> tuple[str, ...]:
+    """The names of all that are installed, ours first."""
+    return (*OWN, *sorted(each.name for each in entry_points(group=ENTRY_POINTS)))

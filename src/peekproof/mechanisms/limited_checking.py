@@ -33,8 +33,10 @@ from peekproof.mechanisms.checking import (
     checked_share,
     checked_value,
     checked_width,
+    guess_verdict,
     need_guess,
     no_training,
+    without,
 )
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.checking import honest_tolerance
@@ -260,6 +262,14 @@ class LimitedGuess(Draw):
 
     def failed(self, value: Value) -> bool:
         return len(value) == 2 and value[1] == 1
+
+    def verdict(self, value: Value) -> str:
+        return guess_verdict(self, value)
+
+    @property
+    def on_receipt(self) -> dict[str, str]:
+        """Without the totals that pass, which follow from the tolerance."""
+        return without(self, "passes")
 
     def told(self, value: Value | None) -> int:
         return self.bins if value is None or self.failed(value) else 0

@@ -52,6 +52,7 @@ class OpenEnded(Mechanism):
     place: ClassVar[int] = 9
     grows: ClassVar[bool] = True
     open_ended: ClassVar[bool] = True
+    unread: ClassVar[frozenset[str]] = frozenset({"stages"})
 
     rows: int
     stages: tuple[Noise, ...]
@@ -73,7 +74,7 @@ class OpenEnded(Mechanism):
         return _stages(rows, target.confidence)
 
     @property
-    def questions(self) -> int:
+    def most_questions(self) -> int:
         """How many draws there are before intervals say nothing."""
         return int(2 ** len(self.stages)) - 1
 
@@ -114,7 +115,7 @@ class OpenEnded(Mechanism):
         return self.certify_stage(len(self.stages) - 1, target)
 
     def check_target(self, target: Target) -> None:
-        if target.questions != self.questions:
+        if target.questions != self.most_questions:
             raise ValueError("records a number of questions its stages do not have")
 
     def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> "StagedShare":  # noqa: ARG002

@@ -4,7 +4,7 @@
 inverse questions. A `Price` is what one ask would cost, and how far its interval would reach.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -25,6 +25,7 @@ from peekproof.mechanisms.base import (
     Mechanism,
     Options,
     Past,
+    Recorded,
     every_mechanism,
     is_foreign,
     recorded_mechanism,
@@ -95,7 +96,7 @@ class Plan:
         return box(
             lines(
                 joined(said, " "),
-                _drawn_by(mechanism.described),
+                _drawn_by(mechanism),
                 bold(warning) if warning else Html(""),
             ),
             folded_certificate(self.certificate),
@@ -190,7 +191,7 @@ class Price:
                 bold(words[0].upper() + words[1:]),
                 text(said),
                 faint(text(drawn)) if radius != self.width.most else Html(""),
-                _drawn_by(self.draw.described),
+                _drawn_by(self.draw),
             ),
             folded_certificate(self.certificate),
         )
@@ -299,8 +300,8 @@ def _best(kind: type[Mechanism], rows: int, target: Target, options: Options) ->
 def open_ended_plan(kind: type[Mechanism], *, rows: int, confidence: Fraction) -> Plan:
     """A plan by a mechanism that says itself how many questions there will be at most."""
     mechanism = kind.plan(rows, Target(confidence=confidence, questions=1), Options())
-    questions = getattr(mechanism, "questions", None)
-    if mechanism is None or not isinstance(questions, int):
+    questions = None if mechanism is None else mechanism.most_questions
+    if mechanism is None or questions is None:
         raise TypeError(f"{kind.__name__} plans no number of questions")
     target = Target(confidence=confidence, questions=questions)
     return Plan(target=target, mechanism=mechanism, certificate=mechanism.certify(target))
@@ -432,15 +433,10 @@ def rows_needed(
     return needed
 
 
-def _drawn_by(described: Mapping[str, str]) -> Html:
+def _drawn_by(recorded: Recorded) -> Html:
     """How answers are drawn; a long list is left out."""
-    shown = [
-        f"{name} = {_shown(value)}"
-        for name, value in described.items()
-        if name not in ("kind", "package", "stages")
-    ]
-    numbers = f" ({', '.join(shown)})" if shown else ""
-    return faint(text(f"drawn by {described['kind']}{numbers}"))
+    shown = {name: _shown(value) for name, value in recorded.parameters.items()}
+    return faint(text(f"drawn by {recorded.phrased(shown)}"))
 
 
 def _number(said: str) -> str | float:

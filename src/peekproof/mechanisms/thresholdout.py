@@ -29,7 +29,7 @@ from peekproof.mechanisms.base import (
     Told,
     Value,
 )
-from peekproof.mechanisms.checking import checked_width, need_guess, no_training
+from peekproof.mechanisms.checking import checked_width, guess_verdict, need_guess, no_training
 from peekproof.mechanisms.numeric_sparse import NumericSparse, NumericSparseRun
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import (
@@ -430,6 +430,9 @@ class Compared(Draw):
 
     def failed(self, value: Value) -> bool:
         return len(value) == 2 and value[1] == 1
+
+    def verdict(self, value: Value) -> str:
+        return guess_verdict(self, value)
 
     def told(self, value: Value | None) -> int:
         """One thing: noise hides which."""

@@ -13,7 +13,7 @@ from peekproof.audit.analysts.catalogue import ANALYSTS
 from peekproof.audit.analysts.protocol import Analyst
 from peekproof.audit.fight import Outcome, end_with_parent, fight
 from peekproof.audit.matrix import sized
-from peekproof.audit.opponents.catalogue import OPPONENTS
+from peekproof.audit.opponents.catalogue import OPPONENTS, opponent_by
 from peekproof.audit.opponents.protocol import Setup
 from peekproof.core.errors import GatewayUnavailable, InvalidInput, PeekproofError
 from peekproof.mechanisms.plan import Plan
@@ -21,7 +21,7 @@ from peekproof.mechanisms.plan import Plan
 # The largest copy: the slowest attack takes some seconds on it.
 MOST_ROWS, MOST_QUESTIONS = 20_000, 500
 
-CONTROL, DEFAULT = "plain", "planned"
+CONTROL = "plain"
 
 _PATIENCE = 120.0  # seconds for a whole attack
 _PAUSE = 0.1  # seconds between two words about how far it is
@@ -49,10 +49,9 @@ class Copy:
         if attack not in ANALYSTS:
             accepted = f"one of {', '.join(ANALYSTS)}"
             raise InvalidInput(argument="attack", accepted=accepted, given=repr(attack)[:80])
-        kind = plan.mechanism.kind
         return cls(
             attack=attack,
-            mechanism=kind if kind in OPPONENTS else DEFAULT,
+            mechanism=opponent_by(type(plan.mechanism)).name,
             rows=min(plan.rows, MOST_ROWS),
             questions=min(plan.target.questions, MOST_QUESTIONS),
             confidence=plan.target.confidence,

@@ -191,10 +191,8 @@ def _questions(dataset: Dataset, place: str) -> int | None:
 
 def _mechanisms(dataset: Dataset) -> list[type[Mechanism]] | None:
     name = dataset.mechanism
-    if dataset.label is not None:
-        return [Checking]
     if name is None:
-        return None
+        return None if dataset.label is None else [Checking]
     every = every_mechanism()
     if name not in every:
         raise InvalidInput(

@@ -14,13 +14,15 @@ from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import metric_of
 from peekproof.learn.opening import held_rows
 from peekproof.learn.row_ids import RowIds
-from peekproof.mechanisms.checking import Checking
+from peekproof.mechanisms.base import every_mechanism
 from peekproof.server.settings import Dataset
 
 METRIC = "accuracy"
 # What other promises are made by; a holdout checks guesses.
 _NOT_FOR_HOLDOUTS = ("rounds", "failures", "tolerance")
 _FOR_HOLDOUTS = ("id", "groups", "metric")
+# What scores, comparisons and choices of the best ask for.
+_SCORES_ARE = frozenset({"share", "mean", "pairs", "choice"})
 
 
 @final
@@ -44,13 +46,19 @@ def check_holdouts(datasets: Sequence[Dataset]) -> None:
             _check_none(each, _FOR_HOLDOUTS, "given together with label, which makes a holdout")
             continue
         _check_none(each, _NOT_FOR_HOLDOUTS, "left out for a holdout, which checks guesses")
-        if each.mechanism not in (None, Checking.kind):
+        if each.mechanism and each.mechanism not in (by := _for_holdouts()):
             raise InvalidInput(
                 argument=f"{each.name}: mechanism",
-                accepted=f"{Checking.kind}, or left out, for a holdout",
+                accepted=f"{', '.join(by)}, or left out, for a holdout",
                 given=repr(each.mechanism),
             )
         metric_of(each.metric or METRIC)
+
+
+def _for_holdouts() -> list[str]:
+    """The mechanisms that check guesses about all that scores are drawn from."""
+    every = every_mechanism().items()
+    return [name for name, kind in every if kind.guesses and kind.takes >= _SCORES_ARE]
 
 
 def hold(dataset: Dataset) -> ServedHoldout:

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
-from importlib.metadata import entry_points
 from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
 
 from peekproof.core.errors import DataError, InvalidInput
+from peekproof.mechanisms.every import mechanism_names
 
 LOOPBACK = "127.0.0.1"
 PORT = 8417
@@ -117,13 +117,8 @@ class Settings:
         return frozenset({*self.names, *own})
 
 
-# All that `peekproof.server.dataset` can open data by; named here so that a slip is found before
-# any row is read, and without importing them.
-MECHANISMS = (
-    "gaussian", "truncation", "fresh-rows", "laplace", "checking", "limited-checking",
-    "thresholdout", "open-ended",
-    *sorted(each.name for each in entry_points(group="peekproof.mechanisms")),
-)  # fmt: skip
+# All that `peekproof.server.dataset` can open data by: a slip is found before any row is read.
+MECHANISMS = mechanism_names()
 
 NOTHING = "none"  # for an audit log that is not wanted
 

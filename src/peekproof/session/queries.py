@@ -349,12 +349,20 @@ def guessable(
     form = asked.form
     if isinstance(form, Share | Mean):
         return InWords(asked)
-    fill = FILL if isinstance(form, Given) and form.about_known else ""
+    if not mechanism.guesses and guess is not None:
+        accepted = "left out: this session checks no guesses"
+        raise InvalidInput(argument="guess", accepted=accepted, given=repr(guess)[:80])
+    if not mechanism.guesses:
+        hint = "leave out what goes with a guess"
+    elif isinstance(form, Given):
+        hint = FILL if form.about_known else "ask for its two parts, each with a guess"
+    else:
+        hint = "open the data with mechanisms=[peekproof.Gaussian] and a number of questions"
     raise InvalidInput(
-        argument="guess",
-        accepted="for shares and means, in a session that checks guesses",
-        given=repr(guess),
-        hint=fill if mechanism.guesses else "open the data with mechanisms=[peekproof.Checking]",
+        argument="question",
+        accepted="a share or a mean, where guesses are checked",
+        given=_FORMS[type(form)][0],
+        hint=hint,
     )
 
 

@@ -42,7 +42,7 @@ class Receipt:
     finding: Finding
     certificate: Certificate
     terms: Mapping[str, str]
-    failed: bool = False  # whether the answer corrects a guess
+    reading: Reading
     overrides: tuple[Mapping[str, str], ...] = ()
 
     @property
@@ -61,6 +61,16 @@ class Receipt:
     def mechanism(self) -> dict[str, str]:
         """How the answer was drawn; a key is left out."""
         return dict(self.terms)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the answer corrects a guess."""
+        return self.reading.failed
+
+    @property
+    def verdict(self) -> str:
+        """What became of the guess that was checked; empty if none was."""
+        return self.reading.draw.verdict(self.reading.value)
 
     @property
     def at(self) -> str:
@@ -141,6 +151,6 @@ def receipts(ledger: Ledger) -> Iterator[Receipt]:
                 finding=certifier.finding(settled),
                 certificate=certifier.certificate(settled),
                 terms=shown(settled.terms),
-                failed=Reading.of(settled, rows=plan.rows).failed,
+                reading=Reading.of(settled, rows=plan.rows),
                 overrides=overrides,
             )

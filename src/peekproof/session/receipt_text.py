@@ -11,8 +11,6 @@ from peekproof.core.finding import Chosen, Level, Numbers
 from peekproof.core.numerics import decimal_up, digits_up, float_up, level_down
 from peekproof.core.theorem import lookup
 from peekproof.ledger.sqlite import MEMORY
-from peekproof.mechanisms.base import UNITS
-from peekproof.session.records import span_of
 
 if TYPE_CHECKING:
     from peekproof.session.receipt import Receipt
@@ -23,9 +21,6 @@ _DIGITS = 16  # of a digest: enough to tell any two apart that nobody forged
 _LONGEST = 24  # of a number that is shown in full
 
 _UNITS = {"mu_squared": "mu^2", "epsilon": "epsilon", "draws": "draws"}
-
-# What the terms of a check say of its past is in its certificate.
-_PAST = ("questions", "failures", "values", "passes")
 
 # A question or a name may hold codes that a terminal would obey.
 _VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
@@ -45,7 +40,7 @@ def receipt_text(receipt: "Receipt") -> str:
         *_field("Time", _moment(receipt.at)),
         *_field("Cost", _cost(receipt), _left(receipt)),
         *_field("Mechanism", _mechanism(receipt)),
-        *(_field("Guess", _guess(receipt)) if "guess" in receipt.terms else ()),
+        *(_field("Guess", receipt.verdict) if receipt.verdict else ()),
         *_field("Data", f"{opening.rows:,} rows, {opening.data}"),
         f"{'Ledger':<{_LABEL}}{_literal(receipt.place)}",
         *_field("Entry", f"{entry.sequence:,}, digest {entry.digest.hex()[:_DIGITS]}…"),
@@ -134,23 +129,16 @@ def _left(receipt: "Receipt") -> str:
 
 
 def _mechanism(receipt: "Receipt") -> str:
-    described = receipt.mechanism
-    kind = described.get("kind", "")
-    apart = ("kind", "package", *UNITS, *_PAST)
-    shown = [
-        f"{name} = {value if len(value) <= _LONGEST else value[: _LONGEST - 1] + '…'}"
-        for name, value in sorted(described.items())
-        if name not in apart
-    ]
-    return f"{kind} ({', '.join(shown)})" if shown else kind
-
-
-def _guess(receipt: "Receipt") -> str:
-    return "not confirmed by the rows" if receipt.failed else "confirmed by the rows"
+    draw = receipt.reading.draw
+    shown = {
+        name: value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+        for name, value in sorted(draw.on_receipt.items())
+    }
+    return draw.phrased(shown)
 
 
 def _reach(receipt: "Receipt") -> str:
-    certificate, span = receipt.certificate, span_of(receipt.terms)
+    certificate, span = receipt.certificate, receipt.reading.span
     share = decimal_up(certificate.radius)
     reach = float_up(Fraction(certificate.radius) * span.width)
     whole = f", {share} of the range from {float(span.low):g} to {float(span.high):g}"

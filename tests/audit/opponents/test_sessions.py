@@ -9,7 +9,7 @@ import pytest
 
 import peekproof
 from peekproof.audit.analysts.protocol import Columns
-from peekproof.audit.opponents.catalogue import CERTIFIED, CONTROLS, OPPONENTS
+from peekproof.audit.opponents.catalogue import CERTIFIED, CONTROLS, OPPONENTS, opponent_by
 from peekproof.audit.opponents.ladder import Climbed
 from peekproof.audit.opponents.protocol import Opponent, Terms
 from peekproof.audit.opponents.sessions import Asked, Opened, Planned
@@ -192,3 +192,12 @@ def test_a_single_answer_is_claimed() -> None:
     )
 
     assert opponent.claimed([Fraction(1, 4), Fraction(1, 8)]) == Fraction(1, 8)
+
+
+def test_every_mechanism_has_its_opponent_and_an_unknown_one_is_planned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, kind in every_mechanism().items():
+        assert opponent_by(kind).name == name
+    monkeypatch.setattr("peekproof.audit.opponents.catalogue.CERTIFIED", ())
+    assert opponent_by(peekproof.Gaussian).name == "planned"

@@ -115,8 +115,7 @@ class Opened:
 
     @property
     def name(self) -> str:
-        kind = self.mechanism.kind
-        return f"{kind}-in-rounds" if self.rounds else kind
+        return f"{self.mechanism.kind}{'-in-rounds' if self.rounds else ''}"
 
     @property
     def plainly(self) -> str:
