@@ -41,7 +41,6 @@ DISPLAYS = {
 EXEMPT = {
     CONTRACT: "reads and writes the records",
     "peekproof.mechanisms.every": "the one list of our own",
-    "peekproof.session.records._check_text": "compares texts of a ledger with its records",
     "peekproof.testing.conversations": "a suite that names the kind that it checks",
     "peekproof.testing.ledgers": "a suite that damages entries, each of a kind",
     "peekproof.testing.mechanisms": "a suite that takes records apart",
