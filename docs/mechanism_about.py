@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from peekproof.mechanisms.above_threshold import AboveThreshold
 from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
@@ -11,8 +10,8 @@ from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.laplace import Laplace, LaplaceVector
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.open_ended import OpenEnded
+from peekproof.mechanisms.sparse import AboveThreshold, NumericSparse
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 

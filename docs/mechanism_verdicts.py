@@ -11,14 +11,13 @@ from lab.figures.mechanisms import (
     ROWS,
     TARGET,
 )
-from peekproof.mechanisms.above_threshold import AboveThreshold
 from peekproof.mechanisms.base import Limit
 from peekproof.mechanisms.checking import Checking, GuessAndCheck, Selection
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
 from peekproof.mechanisms.ladder import Ladder
 from peekproof.mechanisms.limited_checking import LimitedChecking
-from peekproof.mechanisms.numeric_sparse import NumericSparse
 from peekproof.mechanisms.plan import plan
+from peekproof.mechanisms.sparse import AboveThreshold, NumericSparse
 from peekproof.mechanisms.thresholdout import Thresholdout
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from measure import asked, installed, side_by_side
 from result import Chart, Result, Sheet
 
-from peekproof.data.public import PublicTable
+from peekproof.data.table import PublicTable
 from peekproof.guess.domain import Domain, Masses, Ranges, Weighing
 from peekproof.guess.weights import MultiplicativeWeights, ProductValues
 from peekproof.query.question import parse_question

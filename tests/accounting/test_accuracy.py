@@ -5,8 +5,7 @@ from math import sqrt
 
 import pytest
 
-from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
-from peekproof.accounting.calibration import gaussian_sigma
+from peekproof.accounting.calibration import gaussian_sigma, noise_for_many, vector_accuracy
 from peekproof.core.charge import ApproxDP
 from peekproof.core.errors import InvalidInput
 

@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from peekproof.accounting import catalogue
+from peekproof.accounting import library
 from peekproof.accounting.accountants import Basic
-from peekproof.accounting.catalogue import BRIDGES, PROVEN, available, compare, covering, tightest
 from peekproof.accounting.events import (
     Approximate,
     Concentrated,
@@ -16,6 +15,7 @@ from peekproof.accounting.events import (
     Pure,
     SampledGaussian,
 )
+from peekproof.accounting.library import BRIDGES, PROVEN, available, compare, covering, tightest
 from peekproof.core.errors import InvalidInput
 from peekproof.core.theorem import lookup
 
@@ -27,7 +27,7 @@ SAMPLED = Conversation.of(SampledGaussian(sigma=Fraction(1), rate=Fraction(1, 10
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library of the bridges."""
-    monkeypatch.setattr(catalogue, "find_spec", lambda _: None)
+    monkeypatch.setattr(library, "find_spec", lambda _: None)
 
 
 def test_names_are_different_and_theorems_registered() -> None:

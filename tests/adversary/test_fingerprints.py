@@ -31,8 +31,7 @@ from peekproof.learn.held import LABEL, ROW, HeldRows
 from peekproof.learn.naming import row_names
 from peekproof.learn.opening import held_rows
 from peekproof.ledger.entry import GENESIS, link
-from peekproof.server.app import ENDPOINTS
-from peekproof.server.page import FOLDER
+from peekproof.server.app import ENDPOINTS, FOLDER
 from peekproof.server.settings import Dataset
 from peekproof.session.receipt import receipts
 from server.contests import Contest, contest, organiser

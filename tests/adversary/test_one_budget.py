@@ -15,9 +15,8 @@ import pytest
 import peekproof
 from peekproof.core.errors import IN_MEMORY, PART, RESPLIT, BudgetElsewhere, PeekproofError
 from peekproof.data.source import Source
-from peekproof.learn.keeping import open_labels
 from peekproof.learn.label_file import LabelColumns, LabelFile, read_labels
-from peekproof.learn.registry import Registry
+from peekproof.learn.registry import Registry, open_labels
 from peekproof.ledger.ledger import Ledger
 
 pytestmark = pytest.mark.one_budget

@@ -21,7 +21,7 @@ from peekproof.audit.guesses import (
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import decimal_up
-from peekproof.guess.median.parameters import MedianParameters
+from peekproof.guess.median.guesser import MedianParameters
 from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import MOST_QUESTIONS, MOST_ROWS, plan
 from peekproof.theory.generalization.checking import (

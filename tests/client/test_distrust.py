@@ -12,8 +12,7 @@ import pytest
 
 import peekproof
 from backends import behind
-from peekproof.client.dataset import RemoteData
-from peekproof.client.promise import Promise
+from peekproof.client.dataset import Promise, RemoteData
 from peekproof.ledger.entry import Settled
 from server.gateways import Running
 

@@ -12,8 +12,7 @@ from data.tables import TABLES, Rows, frame
 from peekproof.data.evaluate import Columns, Evaluation, Piece
 from peekproof.data.load import in_memory
 from peekproof.query.canonical import canonical, numeric
-from peekproof.query.cells import Edges
-from peekproof.query.form import Grouped
+from peekproof.query.form import Edges, Grouped
 from peekproof.query.question import Question
 from peekproof.query.tree import (
     Column,

@@ -12,7 +12,7 @@ from data.naive_totals import clipped, contribution
 from data.tables import CELLS, TEXT, Rows
 from peekproof.core.errors import InvalidInput
 from peekproof.data.load import in_memory
-from peekproof.data.public import PublicTable
+from peekproof.data.table import PublicTable
 from peekproof.data.totals import CHUNK
 from peekproof.query.canonical import canonical_form, form_text
 from peekproof.query.form import FINE, Form, Mean, Share

@@ -23,8 +23,17 @@ from peekproof.data.load import in_memory
 from peekproof.data.table import Table
 from peekproof.data.totals import contributions
 from peekproof.query.canonical import canonical_form, form_text
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import FINE, Form, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    FINE,
+    Edges,
+    Form,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.question import Question, parse_question
 from peekproof.query.tree import Column, Constant, Number
 from query.naive import Row

@@ -19,8 +19,7 @@ from data.tables import CELLS, TEXT, Rows, frame
 from data.test_totals import means, quantiles, ranges, weighing
 from peekproof.data.source import Source
 from peekproof.query.canonical import canonical_form, form_text
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import Edges, Form, Grouped, Histogram, Mean, Quantile, Share, Values
 from peekproof.query.question import Question
 from peekproof.query.tree import Column, Constant, Missing, Number, Numeric
 from query.naive import Row

@@ -18,8 +18,7 @@ from peekproof.core.errors import DataError, EvaluationFailed, InvalidInput
 from peekproof.data.load import in_memory, load
 from peekproof.data.source import Source
 from peekproof.data.sql.address import from_ibis, open_url
-from peekproof.query.cells import Values
-from peekproof.query.form import Form, Histogram, Share
+from peekproof.query.form import Form, Histogram, Share, Values
 from peekproof.query.tree import Column, Compare, Matches, Member, Number
 
 FRAME = pl.DataFrame({"a": [1.0, 2.0, None], "s": ["x", "y'; DROP TABLE held; --", None]})

@@ -16,8 +16,7 @@ from engines.conformance import BATCHES, HOSTILE, MANY_ROWS, Opened, agrees, exp
 from engines.opening import in_duckdb, in_files, in_postgres
 from ledger.postgres_server import Database
 from peekproof.data.load import in_memory
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import Edges, Form, Grouped, Histogram, Mean, Quantile, Share, Values
 from peekproof.query.tree import Column, Compare, IsNull, Number, Product, Quotient, Sum
 from query import naive
 from sizes import sized

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from guess.cells import Listed, question
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.analyst import Analyst
-from peekproof.guess.guesser import GRID, Guesser, on_grid
+from peekproof.guess.guesser import GRID, Analyst, Guesser, on_grid
 from peekproof.guess.weights import MultiplicativeWeights
 
 HALF = Fraction(1, 2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from peekproof.core.errors import InvalidInput
-from peekproof.data.public import PublicTable
+from peekproof.data.table import PublicTable
 from peekproof.guess.domain import Domain, Ranges, Weighing
 from peekproof.guess.weights import _KEPT, ProductValues, Values, mentioned
 from peekproof.query.question import parse_question

@@ -22,14 +22,13 @@ from laws.case_parts import (
     share_error,
 )
 from laws.run_cases import THRESHOLD, above_threshold, ladder, numeric_sparse, thresholdout
-from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.checking import Failed, GuessAndCheck, Passed, Selected, Selection
 from peekproof.mechanisms.discrete_gaussian import DiscreteGaussian
 from peekproof.mechanisms.exponential import Exponential, NoisyMax, PermuteAndFlip, Quantile
 from peekproof.mechanisms.fresh_rows import FreshRows
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.mechanisms.laplace import Laplace, LaplaceVector
-from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.sparse import AboveThreshold, NumericSparse, Verdict
 from peekproof.mechanisms.thresholdout import Corrected, Thresholdout
 from peekproof.mechanisms.truncation import Truncation
 from peekproof.testing.mechanisms import one_shot

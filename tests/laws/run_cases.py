@@ -8,10 +8,9 @@ from typing import Any, ClassVar, final
 
 from laws.case_parts import FAR, AnyCase, on_grid, rebuilt_as
 from peekproof.core.charge import PureDP
-from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
 from peekproof.mechanisms.base import recorded_mechanism
 from peekproof.mechanisms.ladder import Improved, Ladder, Unimproved
-from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms.sparse import AboveThreshold, NumericSparse, Verdict
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout, ThresholdoutRun
 from peekproof.noise.entropy import Entropy
 from peekproof.testing.mechanisms import interactive

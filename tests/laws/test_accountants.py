@@ -8,8 +8,8 @@ from typing import ClassVar, final
 import pytest
 
 from peekproof.accounting.accountants import Accountant, Zcdp
-from peekproof.accounting.catalogue import BRIDGES, PROVEN
 from peekproof.accounting.events import Conversation, Event
+from peekproof.accounting.library import BRIDGES, PROVEN
 from peekproof.testing.accountants import LAWS
 from peekproof.testing.statistics import Violation
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import peekproof
-from peekproof.learn.row_ids import RowIds, id_text
+from peekproof.learn.label_file import RowIds, id_text
 
 
 @given(st.lists(st.text(max_size=3), unique=True, min_size=1, max_size=20), st.randoms())

@@ -10,10 +10,19 @@ import pytest
 
 from ledger.books import answer, chained, lines, lose
 from peekproof.core.errors import LedgerDamaged, LedgerError, LedgerUnavailable
-from peekproof.ledger.diff import FirstContinues, Identical, Parted, SecondContinues, difference
 from peekproof.ledger.entry import Entry, follow
-from peekproof.ledger.export import export, numbered, read_export
-from peekproof.ledger.exported import ExportStore, is_export
+from peekproof.ledger.export import (
+    ExportStore,
+    FirstContinues,
+    Identical,
+    Parted,
+    SecondContinues,
+    difference,
+    export,
+    is_export,
+    numbered,
+    read_export,
+)
 from peekproof.ledger.ledger import Ledger
 
 PAGE = Path(__file__).parents[2] / "docs/reference/ledger-format.md"

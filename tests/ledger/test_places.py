@@ -13,7 +13,7 @@ from ledger.postgres_server import Database, Own
 from peekproof.cli.main import main
 from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.ledger.ledger import Ledger
-from peekproof.ledger.postgres_link import address_of
+from peekproof.ledger.postgres import address_of
 
 DATA = {"age": np.random.default_rng(6).uniform(0, 100, 3000)}
 

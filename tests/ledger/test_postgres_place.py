@@ -13,7 +13,7 @@ from peekproof.core.errors import InvalidInput, LedgerUnavailable, PeekproofErro
 from peekproof.ledger import places
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.places import named
-from peekproof.ledger.postgres_link import address_of
+from peekproof.ledger.postgres import address_of
 from peekproof.ledger.postgres_place import is_postgres, separated
 from peekproof.ledger.sqlite import MEMORY
 

@@ -12,9 +12,15 @@ import pytest
 
 from ledger.books import COST, OPENING, answer, at, lose
 from peekproof.core.errors import LedgerDamaged
-from peekproof.ledger.diff import Identical, SecondContinues, difference
 from peekproof.ledger.entry import follow
-from peekproof.ledger.export import export, numbered, read_export
+from peekproof.ledger.export import (
+    Identical,
+    SecondContinues,
+    difference,
+    export,
+    numbered,
+    read_export,
+)
 from peekproof.ledger.ledger import Ledger
 from peekproof.ledger.sqlite import MEMORY, SqliteStore
 from peekproof.ledger.state import OverLimit

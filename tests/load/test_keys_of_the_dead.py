@@ -13,7 +13,7 @@ from load.key_taker import TOKEN
 from load.serving import started
 from peekproof.core.errors import KeyInUse
 from peekproof.server import keys
-from peekproof.server.liveness import Living
+from peekproof.server.keys import Living
 from peekproof.server.store import Store
 
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from mechanisms.discrete_laws import Script, first_above_law, largest_loss, neighbours
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms import above_threshold
-from peekproof.mechanisms.above_threshold import AboveThreshold, Verdict
+from peekproof.mechanisms import sparse
 from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.mechanisms.sparse import AboveThreshold, Verdict
 from peekproof.noise.entropy import Pool, Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 
@@ -49,7 +49,7 @@ def test_a_run_compares_noisy_counts_with_one_noisy_threshold(
     noises = [noise for _, noise in asked]
     with pytest.MonkeyPatch.context() as patch:
         script = Script(threshold=(Fraction(6), [level]), query=(Fraction(12), noises))
-        script.install(patch, above_threshold)
+        script.install(patch, sparse)
         run = mechanism.start(rng=Seeded(0))
         said = []
         for count, _ in asked:

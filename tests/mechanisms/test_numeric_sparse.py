@@ -20,9 +20,9 @@ from mechanisms.discrete_laws import (
 )
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms import above_threshold, numeric_sparse
-from peekproof.mechanisms.numeric_sparse import NumericSparse
+from peekproof.mechanisms import sparse
 from peekproof.mechanisms.protocol import Interactive, Run
+from peekproof.mechanisms.sparse import NumericSparse
 from peekproof.noise.entropy import Seeded
 from peekproof.testing.statistics import fit_p_value, statistical
 
@@ -56,7 +56,7 @@ def test_a_run_is_the_stated_function_of_its_noise(
             threshold=(threshold_scale, levels),
             query=(query_scale, [noise for _, noise, _ in asked]),
             answer=(answer_scale, [noise for _, _, noise in asked]),
-        ).install(patch, above_threshold, numeric_sparse)
+        ).install(patch, sparse)
         run = mechanism.start(rng=Seeded(0))
         said: list[int | None] = []
         while len(said) < len(asked) and len([a for a in said if a is not None]) < answers:

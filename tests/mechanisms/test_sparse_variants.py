@@ -18,7 +18,7 @@ from mechanisms.discrete_laws import (
     mass,
     pattern_chance,
 )
-from peekproof.mechanisms.above_threshold import AboveThreshold
+from peekproof.mechanisms.sparse import AboveThreshold
 
 
 def test_comparing_without_noise_is_caught() -> None:

@@ -17,7 +17,7 @@ from mechanisms.discrete_laws import Script, at_least, first_above_law, folded_c
 from peekproof.core.certificate import Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.mechanisms import above_threshold, numeric_sparse
+from peekproof.mechanisms import sparse
 from peekproof.mechanisms.protocol import Run
 from peekproof.mechanisms.thresholdout import Corrected, Stands, Thresholdout
 from peekproof.noise.entropy import Seeded
@@ -61,7 +61,7 @@ def played(asked: Sequence[Asked], levels: Sequence[int], *, budget: int) -> lis
             threshold=(Fraction(1, 4), levels),
             query=(Fraction(1, 2), [noise for _, _, noise, _ in asked]),
             answer=(Fraction(1), [noise for _, _, _, noise in asked]),
-        ).install(patch, above_threshold, numeric_sparse)
+        ).install(patch, sparse)
         run = mechanism.start_run(rng=Seeded(0))
         said: list[object] = []
         while len(said) < len(asked) and sum(isinstance(one, Corrected) for one in said) < budget:

@@ -7,8 +7,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from peekproof.query.canonical import canonical, canonical_form, numeric
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.tree import (
     FLIPPED,
     And,
@@ -29,8 +38,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    levels,
 )
-from peekproof.query.walk import levels
 from query.naive import Cell, truth, value
 from query.strategies import COMPARATORS, DYADIC, DYADIC_DIVISORS, numerics, predicates, rows
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
 from peekproof.query.canonical import canonical, numeric
-from peekproof.query.cells import MOST_CELLS, Edges, Values, shown
+from peekproof.query.form import MOST_CELLS, Edges, Values, shown
 from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
 from peekproof.query.tree import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from peekproof.query.dates import DAY, MICROSECOND, PER_DAY, read_time, shown_time
+from peekproof.query.times import DAY, MICROSECOND, PER_DAY, read_time, shown_time
 
 EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 

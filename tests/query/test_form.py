@@ -9,8 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import FINE, Form, Histogram, Mean, Quantile, Share
+from peekproof.query.form import FINE, Edges, Form, Histogram, Mean, Quantile, Share, Values
 from peekproof.query.tree import Column, Flag
 
 A, S = Column("a"), Column("s")

@@ -24,8 +24,8 @@ from peekproof.query.tree import (
     Number,
     Or,
     Predicate,
+    levels,
 )
-from peekproof.query.walk import levels
 from query.naive import Cell, truth
 from query.strategies import COMPARATORS, SCHEMA
 

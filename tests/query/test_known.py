@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from peekproof.query import Kind, Schema, parse_question
 from peekproof.query.canonical import canonical_form, numeric
 from peekproof.query.form import Given, Grouped, Mean, Share
-from peekproof.query.tree import IsNull, Numeric
-from peekproof.query.walk import columns
+from peekproof.query.tree import IsNull, Numeric, columns
 from query import naive
 from query.naive import Row
 from query.strategies import NUMBERS as NUMERIC

@@ -5,8 +5,18 @@ from fractions import Fraction
 import pytest
 
 from peekproof.core.errors import QuestionError, TypeMismatch, UnknownColumn
-from peekproof.query.cells import MOST_CELLS, Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    MOST_CELLS,
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.parser import MOST_LEVELS, read
 from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema

@@ -15,8 +15,18 @@ from hypothesis import strategies as st
 from peekproof.core.errors import QuestionError
 from peekproof.query import Question, from_json, parse_question
 from peekproof.query.canonical import canonical_form, form_text, to_json
-from peekproof.query.cells import MOST_CELLS, Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    MOST_CELLS,
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.parser import MOST_LEVELS
 from peekproof.query.question import MOST_JSON_CHARACTERS, MOST_JSON_VALUES
 from peekproof.query.schema import Schema

@@ -15,8 +15,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    levels,
 )
-from peekproof.query.walk import levels
 from query.strategies import predicates
 
 A, F = Column("a"), Flag(Column("f"), False)

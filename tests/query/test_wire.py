@@ -8,8 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.query.canonical import Json, canonical, form_text, to_json, to_text
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.tree import (
     And,
     Clip,

@@ -16,8 +16,7 @@ from peekproof.query import canonical as wire
 from peekproof.query.canonical import Texts, canonical, form_text, to_text
 from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
-from peekproof.query.tree import And, Column, Compare, Number, Or, Predicate
-from peekproof.query.walk import Node
+from peekproof.query.tree import And, Column, Compare, Node, Number, Or, Predicate
 from query.strategies import predicates
 
 COLUMNS = 50

@@ -12,7 +12,7 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.server.contests import open_boards
+from peekproof.server.dataset import open_boards
 from peekproof.server.settings import Limits, Settings, from_file
 from server.contests import ROWS, Contest, Team, contest, organiser, team
 from server.gateways import Running, held, running

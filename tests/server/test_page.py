@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from peekproof.server.app import FOLDER, TYPES
 from peekproof.server.connections import POLICY
-from peekproof.server.page import FOLDER, TYPES
 from server.gateways import Running, running
 
 ASSETS = sorted(FOLDER.iterdir())

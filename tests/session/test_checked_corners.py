@@ -14,7 +14,7 @@ import peekproof
 from peekproof.cli.main import main
 from peekproof.core.certificate import Target
 from peekproof.core.errors import BudgetExhausted, InvalidInput, LedgerDamaged
-from peekproof.guess.median.parameters import MedianParameters
+from peekproof.guess.median.guesser import MedianParameters
 from peekproof.ledger.entry import Body
 from peekproof.ledger.ledger import Written
 from peekproof.mechanisms.base import Ask, Past, recorded_draw

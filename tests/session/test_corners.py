@@ -20,7 +20,7 @@ from peekproof.data.statistic import Statistic
 from peekproof.derive import difference, total
 from peekproof.mechanisms.gaussian import Gaussian, GaussianVector
 from peekproof.noise.entropy import Seeded
-from peekproof.query.cells import MOST_CELLS
+from peekproof.query.form import MOST_CELLS
 from peekproof.query.question import parse_question
 from peekproof.session import Session
 from peekproof.session import open as open_session

@@ -16,7 +16,7 @@ import peekproof
 from backends import here
 from peekproof.core.errors import LedgerClosed, LedgerUnavailable, ShareExhausted
 from peekproof.ledger import log
-from peekproof.ledger.answers import answers_after
+from peekproof.ledger.snapshot import answers_after
 from peekproof.ledger.sqlite import SqliteStore
 from peekproof.noise.entropy import Seeded
 from peekproof.query.question import Question

@@ -24,7 +24,7 @@ from peekproof.core.errors import LedgerDamaged, RoundsExhausted
 from peekproof.data.load import in_memory
 from peekproof.ledger.entry import Body, Entry, Opening, Settled, follow
 from peekproof.ledger.ledger import Ledger
-from peekproof.mechanisms import above_threshold, numeric_sparse
+from peekproof.mechanisms import sparse
 from peekproof.mechanisms.plan import Plan
 from peekproof.mechanisms.thresholdout import Thresholdout
 from peekproof.noise.entropy import Seeded
@@ -117,7 +117,7 @@ def played(
             threshold=(Fraction(1, 4), levels),
             query=(Fraction(1, 2), [step.compared for step in drawn]),
             answer=(Fraction(1), [step.added for step in drawn]),
-        ).install(patch, above_threshold, numeric_sparse)
+        ).install(patch, sparse)
         for number, step in enumerate(steps):
             if step.restarted or step.who not in sessions:
                 sessions[step.who] = Session(

@@ -18,8 +18,7 @@ from peekproof.data.spark.cluster import MEANING
 from peekproof.data.spark.connect import from_dataframe, open_spark
 from peekproof.data.statistic import Statistic
 from peekproof.noise.entropy import Seeded
-from peekproof.query.cells import Values
-from peekproof.query.form import Form, Histogram, Mean
+from peekproof.query.form import Form, Histogram, Mean, Values
 from peekproof.query.tree import (
     Column,
     Compare,

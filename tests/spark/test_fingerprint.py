@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from data.tables import TABLES, Rows, frame
 from peekproof.data.load import in_memory
-from peekproof.data.spark import workers
+from peekproof.data.spark import job
 from peekproof.data.spark.columns import columns_of
 from peekproof.data.spark.connect import from_dataframe, open_spark
 from peekproof.data.spark.marking import on_driver, on_executors
@@ -73,7 +73,7 @@ def test_executors_and_the_driver_agree(
 
 
 def test_executors_compute_it_themselves(cluster: SparkSession, tmp_path: Path) -> None:
-    assert workers.prepared(cluster.sparkContext)
+    assert job.prepared(cluster.sparkContext)
 
 
 def test_a_frame_in_memory_has_the_fingerprint_of_its_rows(cluster: SparkSession) -> None:

@@ -10,7 +10,7 @@ from mpmath import exp, log, mpf, mpmathify, sqrt, workdps
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import MARGIN
-from peekproof.theory.azuma import azuma_deviation, azuma_tail
+from peekproof.theory.composition import azuma_deviation, azuma_tail
 
 DIGITS = 50
 counts = st.integers(1, 10**6)

@@ -10,8 +10,8 @@ from mpmath import exp, mpf, mpmathify, workdps
 from peekproof.core.charge import GDP, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import MARGIN
+from peekproof.theory.composition import group_approx, group_gdp, group_pure, group_zcdp
 from peekproof.theory.conversion import gdp_to_zcdp
-from peekproof.theory.group import group_approx, group_gdp, group_pure, group_zcdp
 
 deltas = st.fractions(0, Fraction(1, 1000)) | st.builds(
     lambda exponent: Fraction(1, 10**exponent), st.integers(1, 400)

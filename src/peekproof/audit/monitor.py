@@ -32,7 +32,7 @@ from peekproof.noise.entropy import Seeded
 from peekproof.query.form import FINE
 from peekproof.theory.conversion import gdp_to_approx_at
 from peekproof.theory.generalization.drift import pure_drift
-from peekproof.theory.generalization.monitor_pick import (
+from peekproof.theory.generalization.monitor import (
     monitored,
     monitored_drift,
     monitored_drift_chosen,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from peekproof.accounting.accuracy import noise_for_many, vector_accuracy
 from peekproof.accounting.calibration import (
     discrete_gaussian_sigma,
     gaussian_sigma,
@@ -17,10 +16,11 @@ from peekproof.accounting.calibration import (
     laplace_scale_within,
     most_answers,
     most_laplace_answers,
+    noise_for_many,
     root_up,
+    vector_accuracy,
     zcdp_within,
 )
-from peekproof.accounting.catalogue import PROVEN, compare, covered_by_none, covering
 from peekproof.accounting.conversions import Loss, conversions
 from peekproof.accounting.events import (
     Approximate,
@@ -35,6 +35,7 @@ from peekproof.accounting.events import (
     parse_all,
     parse_loss,
 )
+from peekproof.accounting.library import PROVEN, compare, covered_by_none, covering
 from peekproof.cli import options, render
 from peekproof.cli.options import drawable
 from peekproof.core import check
@@ -42,7 +43,7 @@ from peekproof.core.charge import GDP, RDP, TV, ZCDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.numerics import float_up, level_up
 from peekproof.theory.divergence import GaussianPair, LaplacePair, Pair
-from peekproof.theory.loss_variable import (
+from peekproof.theory.loss_law import (
     FiniteLoss,
     GaussianShiftLoss,
     LaplaceShiftLoss,

@@ -15,10 +15,17 @@ from peekproof.cli import options, render
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.core.numerics import decimal_up
 from peekproof.learn.holdout import Holdout
-from peekproof.learn.keeping import Kept, open_labels, open_registered
 from peekproof.learn.label_file import LabelColumns, LabelFile, only_label, read_labels
 from peekproof.learn.metrics.named import measure_of
-from peekproof.learn.registry import Registered, Registry, check_free, check_name
+from peekproof.learn.registry import (
+    Kept,
+    Registered,
+    Registry,
+    check_free,
+    check_name,
+    open_labels,
+    open_registered,
+)
 from peekproof.learn.words import counted, counted_rows, next_radius
 from peekproof.ledger.places import shown
 

@@ -21,17 +21,19 @@ from peekproof.core.certificate import Interval, Span
 from peekproof.core.errors import InvalidInput, LedgerMissing
 from peekproof.core.finding import Chosen, Finding, Level, Numbers
 from peekproof.core.numerics import decimal_up, level_down
-from peekproof.ledger.diff import (
+from peekproof.ledger.entry import Body, Entry, Settled, checked, without_keys
+from peekproof.ledger.export import (
     Difference,
+    ExportStore,
     FirstContinues,
     Identical,
     Parted,
     SecondContinues,
     difference,
+    is_export,
+    only_read,
 )
-from peekproof.ledger.entry import Body, Entry, Settled, checked, without_keys
 from peekproof.ledger.export import export as export_to
-from peekproof.ledger.exported import ExportStore, is_export, only_read
 from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.move import move as moved
 from peekproof.ledger.restoration import Restored

@@ -21,7 +21,7 @@ from peekproof.mechanisms.base import Limit, Mechanism
 from peekproof.mechanisms.plan import Plan
 from peekproof.session.opening import new_plan
 from peekproof.session.opening import open as open_data
-from peekproof.session.place import place_of as session_place
+from peekproof.session.opening import place_of as session_place
 from peekproof.session.pricing import is_dear
 from peekproof.session.session import Session
 

@@ -3,10 +3,9 @@
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, overload
 
-from peekproof.client.dataset import Progress, RemoteData
+from peekproof.client.dataset import Progress, RemoteData, understood
 from peekproof.client.http import Calls, Json, Reach, read_address, read_token
 from peekproof.client.http_backend import HttpBackend
-from peekproof.client.promise import understood
 from peekproof.core import check
 from peekproof.core.errors import InvalidInput
 from peekproof.session.session import Session

@@ -11,11 +11,10 @@ from fractions import Fraction
 from math import inf, isfinite
 from typing import NoReturn, cast, final
 
-from peekproof.client.dataset import Budget, RemoteData
+from peekproof.client.dataset import Budget, Promise, RemoteData, understood
 from peekproof.client.http import Json
-from peekproof.client.promise import Promise, understood
 from peekproof.core import check
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Width
 from peekproof.core.charge import charge_in
 from peekproof.core.errors import (
     CertificateMismatch,
@@ -25,7 +24,6 @@ from peekproof.core.errors import (
     NotServed,
 )
 from peekproof.core.shown import visible
-from peekproof.core.width import Width
 from peekproof.ledger.entry import Settled, settled_from_body
 from peekproof.ledger.ledger import Ledger
 from peekproof.mechanisms.base import Ask, Draw, Past, Query, Reply

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import final
 
-from peekproof.client.dataset import RemoteData
+from peekproof.client.dataset import RemoteData, understood
 from peekproof.client.http import Reach
 from peekproof.client.http_backend import HttpBackend
-from peekproof.client.promise import understood
 from peekproof.learn.column import blank_labels
 from peekproof.learn.desk import Desk
 from peekproof.session.session import Session

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from peekproof.query.cells import Edges, Values
+from peekproof.query.form import Edges, Values
 from peekproof.query.tree import (
     And,
     Clip,

@@ -18,9 +18,8 @@ import numpy.typing as npt
 import polars as pl
 
 from peekproof.core import check
-from peekproof.core.cuts import Cut
 from peekproof.core.errors import InvalidInput
-from peekproof.core.shared_columns import Marked
+from peekproof.core.shared_columns import Cut, Marked
 from peekproof.data.fingerprint import keyed_order
 from peekproof.data.source import Source, marked
 from peekproof.query.schema import Kind

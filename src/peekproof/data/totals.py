@@ -51,9 +51,9 @@ from peekproof.data.evaluate import (
 )
 from peekproof.data.source import Progress, sealed
 from peekproof.query.canonical import to_text
-from peekproof.query.cells import Edges, Values
 from peekproof.query.form import (
     FINE,
+    Edges,
     Form,
     Given,
     Grouped,
@@ -61,6 +61,7 @@ from peekproof.query.form import (
     Mean,
     Quantile,
     Share,
+    Values,
     contribution,
 )
 from peekproof.query.tree import (

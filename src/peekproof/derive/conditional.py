@@ -10,7 +10,7 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, final
 
 from peekproof.core.answer import Answer, HistogramAnswer
-from peekproof.core.certificate import Certificate, Interval, Part, Span, Target
+from peekproof.core.certificate import Certificate, Interval, Part, Span, Target, plus_minus
 from peekproof.core.charge import Charge
 from peekproof.core.frames import number_row, to_pandas
 from peekproof.core.html import (
@@ -28,7 +28,6 @@ from peekproof.core.html import (
 from peekproof.core.numerics import float_up, level_down
 from peekproof.core.shown import visible
 from peekproof.core.theorem import lookup
-from peekproof.core.width import plus_minus
 from peekproof.derive.derived import Derived, Range
 from peekproof.derive.joint import Joint
 from peekproof.derive.linear import affine, conditional, portion, total

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.shown import visible
-from peekproof.query.cells import plain_number
+from peekproof.query.form import plain_number
 from peekproof.query.schema import Kind, Schema
 
 MOST_CELLS = 2**24

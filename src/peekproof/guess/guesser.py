@@ -58,3 +58,25 @@ def replay(guesser: Guesser, lessons: Iterable[Lesson]) -> None:
 def on_grid(share: float) -> Fraction:
     """The multiple of 1/GRID nearest to `share`, inside [0, 1]."""
     return Fraction(round(min(max(share, 0.0), 1.0) * GRID), GRID)
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analyst:
+    """The same share for every question: what the analyst believes, say from a training set."""
+
+    kind: ClassVar[str] = "analyst"
+
+    share: Fraction
+
+    def __post_init__(self) -> None:
+        check.unit_fraction(share=self.share)
+
+    def guess(self, question: Question) -> Fraction:  # noqa: ARG002
+        return self.share
+
+    def learn(self, question: Question, answer: Fraction, *, within: Fraction) -> None:
+        """Nothing: the analyst learns outside."""
+
+    def describe(self) -> dict[str, str]:
+        return {"kind": self.kind, "share": str(self.share)}

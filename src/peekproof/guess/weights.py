@@ -19,7 +19,7 @@ from peekproof.guess.domain import MOST_CELLS, Domain, Masses, Weighing
 from peekproof.guess.guesser import on_grid
 from peekproof.query.form import Mean, Share
 from peekproof.query.question import Question
-from peekproof.query.walk import columns
+from peekproof.query.tree import columns
 from peekproof.theory.weights import LARGEST_STEP, most_updates
 
 Values = Callable[[Question], Weighing]

@@ -15,8 +15,7 @@ from peekproof.mechanisms.plan import Plan, Price
 from peekproof.query.form import Share
 from peekproof.query.question import Question, is_json, parse_question
 from peekproof.query.schema import Schema
-from peekproof.query.tree import Column, Member
-from peekproof.query.walk import levels
+from peekproof.query.tree import Column, Member, levels
 from peekproof.session.forks import forked
 from peekproof.session.history import History
 from peekproof.session.queries import ANY_SHARE, InWords, any_pairs

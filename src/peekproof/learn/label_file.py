@@ -1,17 +1,98 @@
-"""Labels in a file: which columns they are in, and the rows that they make."""
+"""Tables in files: labels, ids and which columns they are in, and the rows that they make."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput
+from peekproof.data.files import SEPARATORS
+from peekproof.data.fingerprint import fingerprint
+from peekproof.data.load import normal_frame
 from peekproof.learn.held import HeldRows
 from peekproof.learn.opening import held_rows
-from peekproof.learn.table_file import TableFile
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class TableFile:
+    """A file in memory. `name` is what errors call it, `content` names all that it says."""
+
+    path: Path
+    name: str
+    content: str
+    frame: pl.DataFrame = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path, *, name: str = "") -> "TableFile":
+        """A file that holds as data, with the types that it has as data."""
+        frame = normal_frame(path)
+        return cls(path, name or str(path), fingerprint(frame), frame)
+
+    @property
+    def columns(self) -> list[str]:
+        return self.frame.columns
+
+    def need(self, argument: str, column: str) -> None:
+        """Refuse a column that the file has not."""
+        if column not in self.columns:
+            raise InvalidInput(
+                argument=argument,
+                accepted=f"a column of {self.name} ({_listed(self.columns)})",
+                given=repr(column)[:80],
+            )
+
+    def typed(self, argument: str, column: str) -> pl.Series:
+        """A column in which nothing is missing."""
+        self.need(argument, column)
+        return self._complete(self.frame[column], column)
+
+    def written(self, argument: str, column: str) -> pl.Series:
+        """A column as text: of ids, all digits count and 007 is not 7."""
+        self.need(argument, column)
+        found = self._raw(column)
+        if len(found) != self.frame.height:
+            raise self._changed()
+        return self._complete(found, column)
+
+    def _changed(self) -> DataError:
+        return DataError(
+            source=self.name,
+            problem="changed while it was read",
+            hint="try again when nobody writes to it",
+        )
+
+    def _raw(self, column: str) -> pl.Series:
+        separator = SEPARATORS.get(self.path.suffix.lower())
+        if separator is not None:
+            every = pl.read_csv(self.path, infer_schema=False, separator=separator, glob=False)
+            return every[column]
+        found = pl.read_parquet(self.path, columns=[column], glob=False)[column]
+        return found.cast(pl.String)
+
+    def _complete(self, column: pl.Series, name: str) -> pl.Series:
+        missing = column.null_count()
+        if missing:
+            first = column.is_null().arg_max() or 0
+            rows = f"row {first:,} (from 0)"
+            if missing > 1:
+                rows = f"{missing:,} rows, of which the first is {rows}"
+            raise DataError(
+                source=self.name,
+                problem=f"has nothing in column {name!r} in {rows}",
+                hint="give a value for every row, or leave these rows out",
+            )
+        return column
+
+
+def _listed(columns: list[str], most: int = 12) -> str:
+    more = f" and {len(columns) - most:,} more" if len(columns) > most else ""
+    return ", ".join(columns[:most]) + more
 
 
 @final
@@ -155,3 +236,53 @@ def _check_distinct(columns: LabelColumns) -> None:
         raise InvalidInput(
             argument="--label, --id and --group", accepted="different columns", given=str(columns)
         )
+
+
+_EXACT = 2**53  # whole numbers beyond it are not told apart by doubles
+
+
+@final
+class RowIds:
+    """The ids of rows, in the order of rows; each once."""
+
+    def __init__(self, ids: Sequence[object]) -> None:
+        self.texts = [id_text(each) for each in ids]
+        self._places = {each: place for place, each in enumerate(self.texts)}
+        if len(self._places) < len(self.texts):
+            raise InvalidInput(
+                argument="id", accepted="different in every row", given="some that are there twice"
+            )
+
+    def places(self, ids: Sequence[object]) -> npt.NDArray[np.intp]:
+        """For each row the place of its id among these, which must be all, each once."""
+        rows = len(self.texts)
+        if len(ids) != rows:
+            raise _not_these(rows, f"{len(ids):,} ids")
+        order = np.full(rows, -1, dtype=np.intp)
+        for place, each in enumerate(ids):
+            row = self._places.get(id_text(each))
+            if row is None:
+                raise _not_these(rows, f"{each!r}, which is none of them"[:80])
+            if order[row] >= 0:
+                raise _not_these(rows, f"{each!r} twice"[:80])
+            order[row] = place
+        return order
+
+
+def id_text(given: object) -> str:
+    """An id as text: 7 and 7.0 are "7"."""
+    if isinstance(given, str):
+        return given
+    if isinstance(given, int | float) and not isinstance(given, bool) and abs(given) <= _EXACT:
+        return str(int(given)) if given == int(given) else repr(float(given))
+    raise InvalidInput(
+        argument="id",
+        accepted="a text, or a number of at most 2^53",
+        given=f"{given!r}"[:80],
+    )
+
+
+def _not_these(rows: int, given: str) -> InvalidInput:
+    return InvalidInput(
+        argument="ids", accepted=f"the ids of all {rows:,} rows, each once", given=given
+    )

@@ -7,7 +7,7 @@ from typing import Any, Protocol, final
 import numpy as np
 
 from peekproof.core.errors import InvalidInput, PeekproofError
-from peekproof.data.public import PublicTable
+from peekproof.data.table import PublicTable
 from peekproof.learn.column import (
     Labels,
     Predictions,

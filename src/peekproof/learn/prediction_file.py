@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.learn.label_file import check_ids, some, sorted_by
-from peekproof.learn.table_file import TableFile
+from peekproof.learn.label_file import TableFile, check_ids, some, sorted_by
 
 STANDARD_INPUT = "-"
 _USUAL = ("prediction", "predictions", "predicted")

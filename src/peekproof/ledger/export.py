@@ -1,4 +1,4 @@
-"""Ledgers as JSON Lines: every entry as it was chained, for people without Peekproof.
+"""Ledgers as JSON Lines: exporting every entry, reading exports, and comparing two of them.
 
 A line is an entry: its number, its kind, its body as the exact text that was hashed, and its
 digest. The last line says how many there are and repeats the last digest, so that a file that
@@ -6,12 +6,17 @@ was cut off between two lines is not taken for a whole one.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
-from typing import BinaryIO, Protocol, TextIO
+from typing import BinaryIO, NoReturn, Protocol, TextIO, TypeVar, final
 
 from peekproof.core.errors import LedgerDamaged, LedgerUnavailable
 from peekproof.ledger.entry import Entry, checked
+from peekproof.ledger.sqlite import begins, is_database
+from peekproof.ledger.store import Snapshot
 
 _FIELDS = {"sequence": int, "kind": str, "body": str, "digest": str}
 _HEX = 64
@@ -130,3 +135,143 @@ def unreadable(place: str, error: OSError) -> LedgerUnavailable:
 def _damaged(place: str, number: int, problem: str) -> LedgerDamaged:
     told = f"is damaged: line {number} {problem}"
     return LedgerDamaged(ledger=place, problem=told, hint=_AGAIN)
+
+
+T = TypeVar("T")
+
+_BEGINS = b'{"sequence": 1, '
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export does, or is named as one and is no ledger."""
+    named = path.suffix == ".jsonl" and path.is_file() and not is_database(path)
+    return named or begins(path, _BEGINS)
+
+
+def only_read(
+    place: str, *, hint: str = "name the ledger that it was made from"
+) -> LedgerUnavailable:
+    """What whoever wants to write to an export is told."""
+    problem = "is an export, which is only read"
+    return LedgerUnavailable(ledger=place, problem=problem, hint=hint)
+
+
+@final
+class ExportStore:
+    """The entries of an export, checked when it is opened. Only where lines begin is kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.place = str(path)
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise unreadable(self.place, error) from error
+        try:
+            self._starts = array("Q", (at for at, _ in numbered(self._file, place=self.place)))
+        except BaseException:
+            self._file.close()
+            raise
+
+    def begin(self, *, after: int) -> list[Entry]:  # noqa: ARG002
+        self._refuse()
+
+    def commit(self, entries: Sequence[Entry]) -> None:  # noqa: ARG002
+        self._refuse()
+
+    def rollback(self) -> None:
+        """Nothing was begun."""
+
+    def read(self, *, after: int, most: int) -> list[Entry]:
+        after = max(0, after)
+        count = min(most, len(self._starts) - after)
+        if count <= 0:
+            return []
+        try:
+            self._file.seek(self._starts[after])
+            lines = [self._file.readline() for _ in range(count)]
+        except (OSError, ValueError) as error:
+            raise LedgerUnavailable(ledger=self.place, problem="was closed") from error
+        return [
+            parsed_line(line, number, place=self.place)
+            for number, line in enumerate(lines, start=after + 1)
+        ]
+
+    def snapshot(self) -> Snapshot | None:
+        return None
+
+    def save(self, snapshot: Snapshot, settled: Iterable[tuple[str, int]]) -> None:  # noqa: ARG002
+        self._refuse()
+
+    def settled(self, digest: str) -> int | None:  # noqa: ARG002
+        return None
+
+    def index(self) -> Iterator[tuple[str, int]]:
+        return iter(())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_file"):
+            self._file.close()
+
+    def _refuse(self) -> NoReturn:
+        raise only_read(self.place)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Identical:
+    """Both have the same entries, so many."""
+
+    entries: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FirstContinues:
+    """The first has all of the second's `shared` entries, and `more`."""
+
+    shared: int
+    more: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SecondContinues:
+    """The second has all of the first's `shared` entries, and `more`."""
+
+    shared: int
+    more: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """After `shared` entries that are the same, each says something else."""
+
+    shared: int
+    first: Entry
+    second: Entry
+
+
+Difference = Identical | FirstContinues | SecondContinues | Parted
+
+
+def difference(first: Iterable[Entry], second: Iterable[Entry]) -> Difference:
+    """How two ledgers differ, by their entries in order; one digest covers all before it."""
+    shared = first_more = second_more = 0
+    for one, other in zip_longest(first, second):
+        if one is None:
+            second_more += 1
+        elif other is None:
+            first_more += 1
+        elif one == other:
+            shared += 1
+        else:
+            return Parted(shared, one, other)
+    if first_more:
+        return FirstContinues(shared, first_more)
+    if second_more:
+        return SecondContinues(shared, second_more)
+    return Identical(shared)

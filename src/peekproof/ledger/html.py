@@ -19,7 +19,7 @@ from peekproof.core.html import (
     text,
 )
 from peekproof.core.numerics import level_down
-from peekproof.ledger.answers import answers_after
+from peekproof.ledger.snapshot import answers_after
 from peekproof.ledger.state import Accounts, State
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from itertools import chain
 from typing import TypeVar, final
 
 from peekproof.core.charge import Charge, Offer, cost_of
-from peekproof.core.cuts import Cut
 from peekproof.core.errors import (
     IN_DOUBT,
     InDoubt,
@@ -21,8 +20,7 @@ from peekproof.core.errors import (
     LedgerDamaged,
     LedgerMoved,
 )
-from peekproof.core.shared_columns import Marked
-from peekproof.ledger.answers import answers_after
+from peekproof.core.shared_columns import Cut, Marked
 from peekproof.ledger.entry import (
     Body,
     Entry,
@@ -38,6 +36,7 @@ from peekproof.ledger.entry import (
 from peekproof.ledger.html import ledger_html
 from peekproof.ledger.log import Draft, Log
 from peekproof.ledger.places import create_store, has_store, open_store
+from peekproof.ledger.snapshot import answers_after
 from peekproof.ledger.state import OverLimit, State, check_shares, shares_to_body
 from peekproof.ledger.store import Store
 from peekproof.ledger.witness import Watch, Witness

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from peekproof.core.errors import LedgerUnavailable
 from peekproof.ledger.entry import Entry
-from peekproof.ledger.exported import is_export, only_read
+from peekproof.ledger.export import is_export, only_read
 from peekproof.ledger.postgres_place import FORM, is_postgres, named
 from peekproof.ledger.sqlite import MEMORY, SqliteStore
 from peekproof.ledger.store import Store

@@ -1,7 +1,8 @@
-"""The store for several machines: a PostgreSQL database that all of them reach."""
+"""The store for several machines: a PostgreSQL database, its tables and connections to it."""
 
 import json
 import os
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -9,23 +10,204 @@ from itertools import chain
 from typing import TypeVar, final
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, IsolationLevel, errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import PipelineStatus, TransactionStatus
 from psycopg.rows import TupleRow
 
-from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerUnavailable
-from peekproof.ledger.entry import PUBLIC_NAME, Entry, Opening, checked
-from peekproof.ledger.postgres_link import address_of, connect, translated
-from peekproof.ledger.postgres_place import Address
-from peekproof.ledger.postgres_schema import (
-    INSERT,
-    columns,
-    has_tables,
-    make_tables,
-    refuse_second_name,
-    register,
-)
+from peekproof.core.errors import LedgerDamaged, LedgerMismatch, LedgerTooNew, LedgerUnavailable
+from peekproof.ledger.entry import FORMAT, PUBLIC_NAME, Entry, Opening, checked
+from peekproof.ledger.postgres_place import Address, refused, separated
 from peekproof.ledger.store import CHUNK, Snapshot
+
+_DEFAULTS = {"connect_timeout": "10", "application_name": "peekproof"}
+_FIXED = {"client_encoding": "utf8"}
+
+
+def address_of(place: str) -> Address:
+    """Which database and which ledger a place means."""
+    try:
+        parts = conninfo_to_dict(separated(place)[0])
+    except psycopg.Error:
+        # Its message may quote a password that was taken for something else.
+        raise refused("that libpq can read") from None
+    given = {key: str(value) for key, value in parts.items()}
+    return Address.of(place, given, make_conninfo(**{**_DEFAULTS, **given, **_FIXED}))
+
+
+def connect(address: Address) -> Connection:
+    """A connection to a server that keeps what it confirms."""
+    # What is prepared is lost where connections are pooled.
+    connection = psycopg.connect(address.connection, autocommit=True, prepare_threshold=None)
+    try:
+        connection.isolation_level = IsolationLevel.READ_COMMITTED
+        connection.read_only = False
+        (fsync,) = connection.execute("SELECT current_setting('fsync')").fetchone() or ("",)
+        if fsync != "on":
+            problem = "is on a server that may forget what it confirmed (fsync is off)"
+            raise LedgerUnavailable(ledger=address.shown, problem=problem)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+# What the server says of tables that someone changed, and of pages that the disk did.
+_DAMAGE = (
+    psycopg.IntegrityError,
+    psycopg.DataError,
+    errors.UndefinedTable,
+    errors.UndefinedColumn,
+    errors.InvalidSchemaName,
+    errors.DataCorrupted,
+    errors.IndexCorrupted,
+)
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """PostgreSQL's errors as ours: trouble that may pass, or damaged tables.
+
+    An interrupt stays one: the driver puts an error of its own in its place if it cannot end what
+    it was at.
+    """
+    outside = sys.exc_info()[1]
+    try:
+        yield
+    except errors.LockNotAvailable as error:
+        problem = "is locked by another process"
+        raise LedgerUnavailable(ledger=place, problem=problem) from error
+    except _DAMAGE as error:
+        problem = f"is damaged ({_first_line(error)})"
+        raise LedgerDamaged(ledger=place, problem=problem) from error
+    except psycopg.Error as error:
+        found: BaseException | None = error
+        while found is not None and found is not outside:
+            if not isinstance(found, Exception):
+                raise found from None
+            found = found.__context__
+        problem = f"cannot be used ({_first_line(error)})"
+        raise LedgerUnavailable(ledger=place, problem=problem) from error
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return error.diag.message_primary or (str(error).splitlines() or [type(error).__name__])[0]
+
+
+_TABLES = """
+    CREATE SCHEMA IF NOT EXISTS peekproof;
+    CREATE TABLE peekproof.format (
+        version integer NOT NULL,
+        single boolean PRIMARY KEY DEFAULT true CHECK (single)
+    );
+    CREATE TABLE peekproof.ledger (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        name text NOT NULL UNIQUE,
+        fingerprint text NOT NULL UNIQUE
+    );
+    CREATE TABLE peekproof.entry (
+        ledger bigint NOT NULL REFERENCES peekproof.ledger,
+        sequence bigint NOT NULL,
+        kind text NOT NULL,
+        body text NOT NULL,
+        digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+        PRIMARY KEY (ledger, sequence)
+    );
+    CREATE TABLE peekproof.snapshot (
+        ledger bigint PRIMARY KEY REFERENCES peekproof.ledger,
+        sequence bigint NOT NULL,
+        body text NOT NULL,
+        digest bytea NOT NULL
+    );
+    CREATE TABLE peekproof.settled (
+        ledger bigint NOT NULL REFERENCES peekproof.ledger,
+        digest text NOT NULL,
+        sequence bigint NOT NULL,
+        PRIMARY KEY (ledger, digest)
+    );
+    INSERT INTO peekproof.format (version) VALUES (1);
+"""
+
+_MAKING = 0x5045454B  # the lock of whoever makes the tables
+
+INSERT = """
+    INSERT INTO peekproof.entry (ledger, sequence, kind, body, digest)
+    SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bytea[])
+"""
+
+
+def has_tables(connection: Connection, place: str) -> bool:
+    """Whether the database was made for ledgers. Tables of a newer version are refused."""
+    # By a query: to_regclass() may remember from before a lock that there were none.
+    found = connection.execute(
+        "SELECT FROM pg_catalog.pg_tables WHERE schemaname = 'peekproof' AND tablename = 'format'"
+    ).fetchone()
+    if found is None:
+        return False
+    version = connection.execute("SELECT version FROM peekproof.format").fetchone()
+    if version is None:
+        raise LedgerDamaged(ledger=place, problem="is in a database that lost its format")
+    if version[0] > FORMAT:
+        raise LedgerTooNew(ledger=place, found=version[0], supported=FORMAT)
+    return True
+
+
+def make_tables(connection: Connection, place: str) -> None:
+    """Make the tables of ledgers, all at once, whoever else tries the same."""
+    if has_tables(connection, place):  # then this needs no right to make any
+        return
+    with connection.transaction():
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
+        if not has_tables(connection, place):
+            connection.execute(_TABLES.encode())
+
+
+def register(connection: Connection, address: Address, first: Entry) -> None:
+    """Put a ledger with one entry under its name, unless there is one; data has one name only."""
+    fingerprint = str(first.body["fingerprint"])
+    with connection.transaction():
+        connection.execute("SET LOCAL synchronous_commit = on")
+        made = connection.execute(
+            "INSERT INTO peekproof.ledger (name, fingerprint) VALUES (%s, %s) "
+            "ON CONFLICT DO NOTHING RETURNING id",
+            (address.name, fingerprint),
+        ).fetchone()
+        if made:
+            connection.execute(INSERT, (made[0], *columns([first])))
+            return
+    there = connection.execute(
+        "SELECT name FROM peekproof.ledger WHERE name = %s", (address.name,)
+    ).fetchone()
+    if not there:
+        refuse_second_name(connection, address, fingerprint)
+
+
+def refuse_second_name(connection: Connection, address: Address, fingerprint: str) -> None:
+    """Raise if this data has its ledger under another name."""
+    other = connection.execute(
+        "SELECT name FROM peekproof.ledger WHERE fingerprint = %s AND name <> %s",
+        (fingerprint, address.name),
+    ).fetchone()
+    if other:
+        raise LedgerMismatch(
+            ledger=address.shown,
+            what="this data under the name",
+            recorded=str(other[0]),
+            given=f"the name {address.name}",
+            hint="a budget belongs to the data, and a second name would be a second budget; "
+            f"continue with ledger={other[0]}",
+        )
+
+
+def columns(entries: Sequence[Entry]) -> tuple[list[int], list[str], list[str], list[bytes]]:
+    """Entries as `INSERT` takes them."""
+    return (
+        [each.sequence for each in entries],
+        [each.kind for each in entries],
+        [each.text for each in entries],
+        [each.digest for each in entries],
+    )
+
 
 T = TypeVar("T")
 

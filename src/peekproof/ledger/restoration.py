@@ -28,8 +28,7 @@ from peekproof.core.errors import (
     WitnessDamaged,
 )
 from peekproof.ledger.entry import GENESIS, Entry, Opening, link, restore_body
-from peekproof.ledger.export import read_export
-from peekproof.ledger.exported import is_export
+from peekproof.ledger.export import is_export, read_export
 from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.log import Draft
 from peekproof.ledger.postgres_place import is_postgres

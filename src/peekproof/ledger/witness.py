@@ -19,7 +19,6 @@ from json.encoder import encode_basestring_ascii as _quoted
 from pathlib import Path
 from typing import Any, TypeVar, final
 
-from peekproof.core.cuts import Cut, Rows
 from peekproof.core.errors import (
     IN_MEMORY,
     BudgetElsewhere,
@@ -27,7 +26,7 @@ from peekproof.core.errors import (
     LedgerUnavailable,
     WitnessDamaged,
 )
-from peekproof.core.shared_columns import Marked, shared
+from peekproof.core.shared_columns import Cut, Marked, Rows, shared
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.sqlite import MEMORY
 

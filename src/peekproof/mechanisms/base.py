@@ -38,7 +38,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, final, get_args
 
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
-from peekproof.core.certificate import Certificate, Span, Target
+from peekproof.core.certificate import Certificate, Span, Target, Width
 from peekproof.core.charge import Charge
 from peekproof.core.errors import (
     BudgetExhausted,
@@ -50,7 +50,6 @@ from peekproof.core.errors import (
 from peekproof.core.finding import Finding, Numbers
 from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import SECRET, Exact, shown
-from peekproof.core.width import Width
 from peekproof.data.source import Source
 from peekproof.mechanisms.every import ENTRY_POINTS, OWN
 from peekproof.noise.entropy import Entropy

@@ -12,13 +12,12 @@ from statistics import NormalDist
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Part, Span, Target
+from peekproof.core.certificate import Certificate, Part, Span, Target, Width, plus_minus
 from peekproof.core.charge import Draws
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Numbers
 from peekproof.core.numerics import digits_up, float_up, level_down
 from peekproof.core.secret import Exact
-from peekproof.core.width import Width, plus_minus
 from peekproof.mechanisms.base import (
     Ask,
     Demand,

@@ -11,13 +11,12 @@ from math import ceil, exp, floor, log, log2, pi, sin, sqrt
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Interval, Span, Target
+from peekproof.core.certificate import Certificate, Interval, Span, Target, Width
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput
 from peekproof.core.finding import Chosen, Level
 from peekproof.core.numerics import argmin, decimal_up, float_up, log_of, up
 from peekproof.core.secret import Exact
-from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     VACUOUS,
     Ask,

@@ -9,12 +9,11 @@ from math import ceil, floor
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Target
+from peekproof.core.certificate import Certificate, Target, Width
 from peekproof.core.charge import Draws
 from peekproof.core.errors import FailuresExhausted, InvalidInput, Refusal
 from peekproof.core.numerics import decimal_up, float_up, level_down
 from peekproof.core.secret import Exact
-from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     Ask,
     Demand,

@@ -7,12 +7,11 @@ from math import exp, log, sqrt
 from typing import ClassVar, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Target
+from peekproof.core.certificate import Certificate, Target, Width
 from peekproof.core.charge import GDP
 from peekproof.core.errors import InvalidInput, VacuousPlan
 from peekproof.core.numerics import argmin, decimal_up, level_down
 from peekproof.core.secret import Exact
-from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     VACUOUS,
     Ask,

@@ -11,12 +11,11 @@ from functools import lru_cache
 from typing import final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Target
+from peekproof.core.certificate import Certificate, Target, Width
 from peekproof.core.charge import Charge, charge_in
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, VacuousPlan
 from peekproof.core.html import Html, bold, box, faint, folded_certificate, joined, lines, text
 from peekproof.core.numerics import decimal_up, digits_up, float_up, largest, level_down, up
-from peekproof.core.width import Width
 from peekproof.ledger.entry import Opening, PublicOpening
 from peekproof.mechanisms.base import (
     VACUOUS,

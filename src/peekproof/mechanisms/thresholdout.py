@@ -11,12 +11,11 @@ from math import ceil, floor, frexp, sqrt
 from typing import Any, ClassVar, NoReturn, final
 
 from peekproof.core import check
-from peekproof.core.certificate import Certificate, Target
+from peekproof.core.certificate import Certificate, Target, Width
 from peekproof.core.charge import PureDP
 from peekproof.core.errors import EvaluationFailed, InvalidInput, Refusal, RoundsExhausted
 from peekproof.core.numerics import float_up, level_down, log_of
 from peekproof.core.secret import Exact
-from peekproof.core.width import Width
 from peekproof.mechanisms.base import (
     Ask,
     Draw,
@@ -30,7 +29,7 @@ from peekproof.mechanisms.base import (
     Value,
 )
 from peekproof.mechanisms.checking import checked_width, guess_verdict, need_guess, no_training
-from peekproof.mechanisms.numeric_sparse import NumericSparse, NumericSparseRun
+from peekproof.mechanisms.sparse import NumericSparse, NumericSparseRun
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.discrete_noise import (
     discrete_laplace_reach,

@@ -21,8 +21,18 @@ from json.encoder import encode_basestring_ascii as quoted
 from operator import add, mul
 from typing import final
 
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
+from peekproof.query.times import Atom, Zone, operand_of
 from peekproof.query.tree import (
     FLIPPED,
     NEGATED,
@@ -37,6 +47,7 @@ from peekproof.query.tree import (
     Matches,
     Member,
     Missing,
+    Node,
     Not,
     Number,
     Numeric,
@@ -46,10 +57,9 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    children,
 )
 from peekproof.query.tree import Predicate as Term
-from peekproof.query.walk import Node, children
-from peekproof.query.zones import Atom, Zone, operand_of
 
 # The JSON form of a tree: lists headed by a word, so that it sorts, hashes and travels.
 

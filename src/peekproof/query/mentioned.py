@@ -1,9 +1,17 @@
 """Which columns a question needs, so that an engine reads no others."""
 
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from peekproof.query.tree import Predicate
-from peekproof.query.walk import columns
+from peekproof.query.form import (
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
+from peekproof.query.tree import Predicate, columns
 
 
 def mentioned(form: Form) -> set[str]:

@@ -25,8 +25,22 @@ from typing import Protocol, TypeVar, final
 
 from peekproof.core.errors import InvalidInput, QuestionError, UnknownColumn
 from peekproof.query.canonical import numeric
-from peekproof.query.cells import MOST_CELLS, Edges, Values
-from peekproof.query.dates import (
+from peekproof.query.form import (
+    MOST_CELLS,
+    USUAL_STEPS,
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
+from peekproof.query.patterns import HINT, holds, like, read_pattern
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.times import (
     ACCEPTED,
     DAY,
     MICROSECOND,
@@ -35,9 +49,6 @@ from peekproof.query.dates import (
     read_time,
     shown_time,
 )
-from peekproof.query.form import USUAL_STEPS, Form, Given, Grouped, Histogram, Mean, Quantile, Share
-from peekproof.query.patterns import HINT, holds, like, read_pattern
-from peekproof.query.schema import Kind, Schema
 from peekproof.query.tokens import (
     NOT_NUMBERS,
     Cursor,
@@ -76,8 +87,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    levels,
 )
-from peekproof.query.walk import levels
 
 # Dates and moments in comparisons and sums: they become plain numbers here.
 #

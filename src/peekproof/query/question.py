@@ -11,11 +11,20 @@ from typing import NoReturn, TypeVar, final
 
 from peekproof.core.errors import InvalidInput, QuestionError
 from peekproof.query.canonical import canonical, canonical_form, form_text
-from peekproof.query.cells import Edges, Values
-from peekproof.query.dates import DAY, MICROSECOND
-from peekproof.query.form import Form, Given, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import (
+    Edges,
+    Form,
+    Given,
+    Grouped,
+    Histogram,
+    Mean,
+    Quantile,
+    Share,
+    Values,
+)
 from peekproof.query.parser import MOST_LEVELS, read
 from peekproof.query.schema import Kind, Schema
+from peekproof.query.times import DAY, MICROSECOND
 from peekproof.query.tree import (
     DAY_FIELDS,
     FIELDS,
@@ -41,8 +50,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    levels,
 )
-from peekproof.query.walk import levels
 
 # Conditions and numbers in the JSON form, checked against the schema.
 

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import NamedTuple, final
 
 from peekproof.core.errors import QuestionError, TypeMismatch
-from peekproof.query.dates import DAY
+from peekproof.query.times import DAY
 from peekproof.query.tree import (
     FLIPPED,
     Clip,
@@ -25,8 +25,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    levels,
 )
-from peekproof.query.walk import levels
 
 MOST_CHARACTERS = 100_000
 MOST_TOKENS = 25_000

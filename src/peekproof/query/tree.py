@@ -9,6 +9,7 @@ Numbers are doubles, and NaN is null wherever it comes up. A date is the number 
 1970-01-01, and a moment the number of microseconds since then, in UTC.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -191,3 +192,38 @@ Predicate = Compare | Member | Matches | IsNull | Flag | Constant | Not | And | 
 
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
+
+
+Node = Numeric | Predicate
+
+
+def levels(node: Node) -> Iterator[list[Node]]:
+    """The nodes of a tree, level by level from the root."""
+    level = [node]
+    while level:
+        yield level
+        level = [child for parent in level for child in children(parent)]
+
+
+def columns(node: Node) -> set[str]:
+    """The names of all columns that a tree mentions."""
+    return {each.name for level in levels(node) for each in level if isinstance(each, Column)}
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes right below this one."""
+    match node:
+        case Sum(terms) | And(terms) | Or(terms) | Product(terms):
+            return terms
+        case Compare(_, left, right):
+            return left, right
+        case Quotient(dividend, divisor):
+            return dividend, divisor
+        case If(condition, then, otherwise):
+            return condition, then, otherwise
+        case Member(inner, _, _) | IsNull(inner, _) | Clip(inner, _, _) | Not(inner):
+            return (inner,)
+        case Flag(column, _) | Matches(column, _, _, _) | Part(_, column, _):
+            return (column,)
+        case _:
+            return ()

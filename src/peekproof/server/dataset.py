@@ -1,7 +1,7 @@
-"""A data set that is being served."""
+"""Data sets and contests that are being served, how far they are read, and what was spent when."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +12,7 @@ from peekproof.core.errors import InvalidInput, PeekproofError
 from peekproof.data.files import silent
 from peekproof.data.load import load
 from peekproof.data.source import Source
+from peekproof.learn.board.board import Board
 from peekproof.learn.opening import QUESTIONS
 from peekproof.ledger.entry import Entry
 from peekproof.ledger.ledger import Ledger
@@ -20,7 +21,7 @@ from peekproof.mechanisms.checking import Checking
 from peekproof.server.holdouts import ServedHoldout, check_holdouts, hold
 from peekproof.server.settings import Dataset, Settings
 from peekproof.session.opening import open as open_session
-from peekproof.session.place import place_of
+from peekproof.session.opening import place_of
 from peekproof.session.session import Session
 
 Listener = Callable[[int, int], None]
@@ -227,3 +228,33 @@ def read_shares(shares: object) -> dict[str, Fraction]:
                 given="fractions with no common denominator below 10^100",
             )
     return found
+
+
+def open_boards(settings: Settings) -> dict[str, Board]:
+    """All boards by name, or none of them."""
+    boards: dict[str, Board] = {}
+    with kept(boards):
+        for each in settings.boards:
+            try:
+                boards[each.name] = Board.open(each.folder)
+            except PeekproofError as error:
+                if len(settings.boards) + len(settings.datasets) > 1:
+                    error.add_note(f"while opening the board {each.name}")
+                raise
+    return boards
+
+
+@contextmanager
+def kept(boards: Mapping[str, Board]) -> Iterator[None]:
+    """Boards that are open; if what comes next fails, they are let go."""
+    try:
+        yield
+    except BaseException:
+        release(boards.values())
+        raise
+
+
+def release(boards: Iterable[Board]) -> None:
+    """Let go of their files, which keep everything."""
+    for each in boards:
+        each.release()

@@ -8,8 +8,7 @@ from peekproof.core.errors import NotServed
 from peekproof.learn.board.board import Board
 from peekproof.server.access import Access
 from peekproof.server.batching import Gathering, Work
-from peekproof.server.contests import kept, open_boards, release
-from peekproof.server.dataset import Served, open_all
+from peekproof.server.dataset import Served, kept, open_all, open_boards, release
 from peekproof.server.journal import Journal, Tally
 from peekproof.server.metrics import Counts, Metrics
 from peekproof.server.quotas import Rates, Strangers

@@ -1,20 +1,23 @@
-"""Holdouts that a gateway serves: rows with labels, on which predictions are scored."""
+"""Holdouts that a gateway serves: rows with labels, and the predictions that come for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.data.load import is_address, is_pattern, normal_frame, shown
-from peekproof.learn.column import Labels, blank_labels
+from peekproof.learn.column import Labels, Predictions, blank_labels, predictions_of
 from peekproof.learn.held import HeldRows
+from peekproof.learn.label_file import RowIds
 from peekproof.learn.metric import Metric
 from peekproof.learn.metrics.named import metric_of
 from peekproof.learn.opening import held_rows
-from peekproof.learn.row_ids import RowIds
 from peekproof.mechanisms.base import every_mechanism
+from peekproof.server import messages
 from peekproof.server.settings import Dataset
 
 METRIC = "accuracy"
@@ -113,4 +116,81 @@ def _check_columns(frame: pl.DataFrame, wanted: Sequence[str], source: str) -> N
             argument="groups",
             accepted="other columns than label and id, each once",
             given=", ".join(wanted)[:80],
+        )
+
+
+_DOUBLE = np.dtype("<f8")
+
+Values = npt.NDArray[np.float64] | npt.NDArray[np.str_]
+
+
+def read_predictions(
+    given: messages.Predictions, holdout: ServedHoldout, *, most: int
+) -> Predictions:
+    """The predictions in the order of rows; texts may take `most` characters side by side."""
+    said = messages.Arranged(values=given) if isinstance(given, list) else given
+    values, rows = _values(said, most=most), holdout.held.rows
+    if said.ids is not None:
+        if holdout.ids is None:
+            raise InvalidInput(
+                argument="ids",
+                accepted="left out: this holdout has none, its rows have an order",
+                given=f"{len(said.ids):,} ids",
+            )
+        order = holdout.ids.places(said.ids)
+        if len(values) == rows:  # else refused below, in the words for it
+            values = values[order]
+    return predictions_of(values, rows=rows)
+
+
+def _values(said: messages.Arranged, *, most: int) -> Values:
+    if (said.values is None) == (said.doubles is None):
+        raise InvalidInput(
+            argument="predictions", accepted="values, or else doubles", given="both or neither"
+        )
+    if said.doubles is not None:
+        return _unpacked(said.doubles, said.columns)
+    return _listed(said.values or [], most=most)
+
+
+def _unpacked(packed: bytes, columns: int) -> Values:
+    if len(packed) % (_DOUBLE.itemsize * columns):
+        raise InvalidInput(
+            argument="doubles",
+            accepted=f"8 bytes a number, {columns:,} to a row",
+            given=f"{len(packed):,} bytes",
+        )
+    found = np.frombuffer(packed, dtype=_DOUBLE).astype(np.float64)
+    return found if columns == 1 else found.reshape(-1, columns)
+
+
+def _listed(values: Sequence[messages.Predicted], *, most: int) -> Values:
+    """An array of one kind: what is mixed would be read as something else than was meant."""
+    kinds = {bool if isinstance(each, bool) else type(each) for each in values}
+    if kinds == {str}:
+        texts = [each for each in values if isinstance(each, str)]
+        _check_texts(texts, most=most)
+        return np.array(texts, dtype=np.str_)
+    if kinds <= {float, bool} or kinds == {list}:
+        try:
+            return np.array(values, dtype=np.float64)
+        except ValueError:  # rows of different lengths
+            kinds = {list, float}
+    raise InvalidInput(
+        argument="predictions",
+        accepted="all of them numbers, or all texts, or as many numbers for every row",
+        given="a mixture",
+    )
+
+
+def _check_texts(texts: Sequence[str], *, most: int) -> None:
+    if len(texts) * max(map(len, texts)) > most:
+        raise InvalidInput(
+            argument="predictions",
+            accepted=f"texts that are at most {most // len(texts):,} characters long",
+            given="a longer one",
+        )
+    if any("\0" in each for each in texts):
+        raise InvalidInput(
+            argument="predictions", accepted="texts of printable characters", given="a zero byte"
         )

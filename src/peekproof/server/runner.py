@@ -19,8 +19,7 @@ from starlette.types import ASGIApp
 from peekproof.core.errors import DataError, InvalidInput, PeekproofError
 from peekproof.server.app import application
 from peekproof.server.connections import connections
-from peekproof.server.contests import kept, open_boards, release
-from peekproof.server.dataset import Listener, Served, open_all
+from peekproof.server.dataset import Listener, Served, kept, open_all, open_boards, release
 from peekproof.server.gateway import Gateway
 from peekproof.server.journal import Journal
 from peekproof.server.settings import Settings

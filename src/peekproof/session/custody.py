@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import final
 from weakref import WeakKeyDictionary
 
-from peekproof.core.cuts import Rows
 from peekproof.core.errors import BudgetElsewhere, InvalidInput, LedgerUnavailable, WitnessDamaged
-from peekproof.core.shared_columns import Marked
+from peekproof.core.shared_columns import Marked, Rows
 from peekproof.data.frame import Framed
 from peekproof.data.source import Source, marked
 from peekproof.ledger.entry import Body, Promise, PublicOpening, promise_from, promise_of

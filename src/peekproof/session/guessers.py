@@ -8,8 +8,8 @@ import polars as pl
 
 from peekproof.core.errors import InvalidInput
 from peekproof.core.secret import Exact
-from peekproof.data.public import Array, PublicTable
 from peekproof.data.source import Source
+from peekproof.data.table import Array, PublicTable
 from peekproof.guess.domain import Domain
 from peekproof.guess.guesser import on_grid
 from peekproof.guess.median.constraint import Holder

@@ -1,23 +1,26 @@
 """Opening data: a new promise, or the one its ledger already holds."""
 
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from typing import final
+from typing import cast, final
 
 from peekproof.core import check
 from peekproof.core.certificate import Target
 from peekproof.core.errors import InDoubt, InvalidInput
+from peekproof.core.secret import Exact
 from peekproof.data.frame import Framed
-from peekproof.data.load import load
+from peekproof.data.load import is_address, is_pattern, load
 from peekproof.data.source import Source, marked
 from peekproof.guess.guesser import Guesser
 from peekproof.ledger.entry import Opening, Promise
 from peekproof.ledger.ledger import Ledger, nothing_to_override
 from peekproof.ledger.places import named
+from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.witness import NONE, Witness
 from peekproof.mechanisms.base import (
     Limit,
@@ -26,10 +29,14 @@ from peekproof.mechanisms.base import (
     is_foreign,
     recorded_mechanism,
 )
+from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.plan import CONFIDENCE, QUESTIONS, Plan, open_ended_plan, useful_plan
 from peekproof.noise.entropy import Entropy, SystemEntropy
+from peekproof.query.form import Share
+from peekproof.query.question import question_of
+from peekproof.query.schema import Kind, Schema
+from peekproof.query.tree import Column, Compare, IsNull, Number, Or, Predicate
 from peekproof.session.agreed import check_chosen, check_limited, continued, unordered
-from peekproof.session.complete import check_complete
 from peekproof.session.custody import (
     check_new,
     check_reason,
@@ -44,9 +51,71 @@ from peekproof.session.custody import (
 )
 from peekproof.session.forks import note_threads, refuse_forked
 from peekproof.session.local_backend import LocalBackend
-from peekproof.session.place import place_of
 from peekproof.session.queries import analyst_name, declared
 from peekproof.session.session import Session
+
+_LARGEST = sys.float_info.max
+_SHOWN = 5
+
+
+def check_complete(source: Source, schema: Schema) -> None:
+    """Refuse columns that are declared complete where a row has no value.
+
+    The custodian is told, before anything is answered or a ledger is made. An analyst never is:
+    means of a column have one form for all rows that can be held under the declaration.
+    """
+    names = sorted(schema.complete - source.schema.complete)
+    if not names:
+        return
+    asked = [
+        question_of(Share(_gap(name, schema)), text=f"column {number}")
+        for number, name in enumerate(names)
+    ]
+    whole = UnsafeEmpirical(rows=1)
+    counts = [cast(Exact[int], total) for total in source.totals(asked)]
+    gaps = [
+        name for name, count in zip(names, counts, strict=True) if whole.release_unsafely(count) > 0
+    ]
+    if gaps:
+        listed = ", ".join(gaps[:_SHOWN]) + (", …" if len(gaps) > _SHOWN else "")
+        raise InvalidInput(
+            argument="complete",
+            accepted="columns with a value in every row, and a finite one if it is a number",
+            given=f"{listed} of which some rows have none"[:200],
+            hint="leave them out: means are then among the rows with a value",
+        )
+
+
+def _gap(name: str, schema: Schema) -> Predicate:
+    column = Column(name)
+    missing = IsNull(column, negated=False)
+    if schema.columns[name] is not Kind.NUMBER:
+        return missing
+    above, below = (
+        Compare(sign, column, Number(end)) for sign, end in ((">", _LARGEST), ("<", -_LARGEST))
+    )
+    return Or((missing, above, below))
+
+
+def place_of(source: object, ledger: str | Path | None) -> str:
+    """The ledger that was named, or the file beside a file; memory for what has no file.
+
+    A database or a set of files may not be where this process may write, so theirs is named.
+    """
+    if isinstance(ledger, str | Path):
+        return str(ledger)
+    if ledger is not None:
+        raise InvalidInput(argument="ledger", accepted='a path, or ":memory:"', given=repr(ledger))
+    if not isinstance(source, str | Path):
+        return MEMORY
+    if is_address(source) or is_pattern(source):
+        raise InvalidInput(
+            argument="ledger",
+            accepted="named for data in a database or in several files",
+            given="none",
+            hint="such as flights.peekproof, and the same one each time",
+        )
+    return f"{source}.peekproof"
 
 
 def open(

@@ -5,8 +5,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from peekproof.core.answer import Answer
+from peekproof.core.certificate import Width, plus_minus
 from peekproof.core.numerics import decimal_up, float_up
-from peekproof.core.width import Width, plus_minus
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.mechanisms.base import Ask, Past, Reply, says_nothing
 from peekproof.mechanisms.plan import Plan, Price

@@ -22,10 +22,10 @@ from peekproof.mechanisms.base import Demand, Mechanism, Replies, Reply
 from peekproof.mechanisms.plan import Plan
 from peekproof.query.candidates import Candidates
 from peekproof.query.canonical import form_text
-from peekproof.query.cells import MOST_CELLS, bare, plain_number
 from peekproof.query.form import (
     FILL,
     FINE,
+    MOST_CELLS,
     Form,
     Given,
     Grouped,
@@ -33,13 +33,14 @@ from peekproof.query.form import (
     Mean,
     Quantile,
     Share,
+    bare,
     contribution,
+    plain_number,
 )
 from peekproof.query.parser import MOST_LEVELS
 from peekproof.query.question import Question, parse_question, question_of
 from peekproof.query.schema import Kind, Schema
-from peekproof.query.tree import Column, Constant
-from peekproof.query.walk import levels
+from peekproof.query.tree import Column, Constant, levels
 from peekproof.session.wording import Wording, reads_wording
 from peekproof.theory.generalization.gaussian import cells_ball, weighted_cells_ball
 from peekproof.theory.generalization.pairs import pair_levels

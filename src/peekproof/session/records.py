@@ -19,10 +19,10 @@ from peekproof.core.charge import Charge, Offer, charge_in
 from peekproof.core.errors import InvalidInput, LedgerDamaged, MechanismMissing, QuestionError
 from peekproof.core.finding import Finding
 from peekproof.guess.guesser import Guesser
-from peekproof.ledger.answers import answers_after
 from peekproof.ledger.entry import Settled, paid_from_body
 from peekproof.ledger.entry import Value as Written
 from peekproof.ledger.ledger import Ledger
+from peekproof.ledger.snapshot import answers_after
 from peekproof.ledger.sqlite import MEMORY
 from peekproof.ledger.state import State
 from peekproof.mechanisms.base import Draw, Paid, Past, Query, Told, Value, recorded_draw

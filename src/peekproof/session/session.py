@@ -5,12 +5,11 @@ from typing import Any, cast, final
 
 from peekproof.core import check
 from peekproof.core.answer import Answer, Choice, HistogramAnswer, QuantileAnswer
-from peekproof.core.certificate import Certificate
+from peekproof.core.certificate import Certificate, Width
 from peekproof.core.errors import (
     InvalidInput,
 )
 from peekproof.core.shown import visible
-from peekproof.core.width import Width
 from peekproof.data.statistic import PairStatistic, Statistic
 from peekproof.derive.conditional import ConditionalAnswer, GroupedAnswer
 from peekproof.ledger.entry import Settled

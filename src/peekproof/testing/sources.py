@@ -24,8 +24,7 @@ from peekproof.data.source import Source, Total
 from peekproof.mechanisms.empirical import UnsafeEmpirical
 from peekproof.mechanisms.protocol import opened as numbers_of
 from peekproof.query.canonical import canonical_form, form_text
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Form, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import Edges, Form, Grouped, Histogram, Mean, Quantile, Share, Values
 from peekproof.query.question import Question
 from peekproof.query.tree import (
     DAY_FIELDS,

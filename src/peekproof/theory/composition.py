@@ -1,4 +1,4 @@
-"""Composition theorems: what several mechanisms cost together, with parameters fixed in advance.
+"""Composition theorems: what several mechanisms, or records, cost together; and Azuma's bound.
 
 The questions may adapt to earlier answers; the parameters and their number may not. So nothing
 here may gate a session: an analyst who picks the next ε after seeing answers is outside these
@@ -13,7 +13,7 @@ fail on a coin of their own, with probability δ_i: the exact part of optimal co
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
-from math import exp, expm1, fsum, inf, sqrt, tanh
+from math import exp, expm1, fsum, inf, log, nextafter, sqrt, tanh
 from typing import TypeVar
 
 from peekproof.core import check
@@ -274,3 +274,126 @@ def gdp(losses: Losses[GDP]) -> GDP:
     """
     each = grouped(losses).items()
     return GDP(total((loss.mu_squared, count) for loss, count in each))
+
+
+_MOST_GROWTH = 700  # e^700 is about 1e304
+_LEAST_EPSILON = Fraction(1, 10**100)
+
+
+@theorem("T-group-pure", "dwork-roth-2014", "Theorem 2.2")
+def group_pure(loss: PureDP, *, records: int) -> PureDP:
+    """The pure loss when K = `records` records are replaced.
+
+        ε_K = K·ε
+
+    Holds when: always.
+    Rounds: not at all.
+    """
+    return PureDP(loss.epsilon * check.positive_integer(records=records))
+
+
+@theorem("T-group", "dwork-roth-2014", "Theorem 2.2; proof in the docstring")
+def group_approx(loss: ApproxDP, *, records: int) -> ApproxDP:
+    """The (ε, δ) loss when K = `records` records are replaced.
+
+        ε_K = K·ε,    δ_K = δ·(e^{Kε} − 1)/(e^ε − 1) = δ·Σ_{j<K} e^{jε}
+
+    Proof. Replace the records one by one: p_j ≤ e^ε·p_{j+1} + δ for j < K, and substitute.
+
+    Holds when: always.
+    Rounds: up. As e^{(K−1)ε}·(1 − e^{−Kε})/(1 − e^{−ε}), and 1 where that overflows.
+    """
+    k, eps = check.positive_integer(records=records), loss.epsilon
+    growth = (k - 1) * eps
+    if growth > _MOST_GROWTH:
+        return ApproxDP(epsilon=k * eps, delta=Fraction(1 if loss.delta else 0))
+    factor = Fraction(up(exp(float(growth)))) if growth else Fraction(1)
+    if eps < _LEAST_EPSILON:  # then the K terms are equal, or each is at most the last
+        factor *= k
+    else:
+        factor *= Fraction(up(expm1(-float(k * eps)) / expm1(-float(eps))))
+    return ApproxDP(epsilon=k * eps, delta=min(Fraction(1), loss.delta * factor))
+
+
+@theorem("T-group-zcdp", "bun-steinke-2016", "Proposition 1.9")
+def group_zcdp(loss: ZCDP, *, records: int) -> ZCDP:
+    """The zCDP when K = `records` records are replaced.
+
+        ρ_K = K²·ρ
+
+    Holds when: always.
+    Rounds: not at all.
+    """
+    return ZCDP(loss.rho * check.positive_integer(records=records) ** 2)
+
+
+@theorem("T-group-gdp", "dong-roth-su-2022", "Group privacy")
+def group_gdp(loss: GDP, *, records: int) -> GDP:
+    """The Gaussian loss when K = `records` records are replaced.
+
+        μ_K = K·μ
+
+    Holds when: always.
+    Rounds: not at all.
+    """
+    return GDP(loss.mu_squared * check.positive_integer(records=records) ** 2)
+
+
+FAR = Fraction(1000)  # e^{−1000} is below the smallest float
+LARGEST = Fraction(10) ** 300  # beyond it floats could overflow
+
+
+def _rational(**named: object) -> Fraction:
+    ((name, value),) = named.items()
+    if not isinstance(value, Fraction):
+        raise InvalidInput(argument=name, accepted="a Fraction", given=repr(value))
+    return value
+
+
+def _conditions(count: int, bound: Fraction, mean: Fraction) -> None:
+    check.positive_integer(count=count)
+    check.positive_fraction(bound=bound)
+    if abs(_rational(mean=mean)) > bound:
+        accepted = f"between -{bound} and {bound}"
+        raise InvalidInput(argument="mean", accepted=accepted, given=str(mean))
+
+
+@theorem("T-azuma", "peekproof", "The proof in its docstring")
+def azuma_tail(*, threshold: Fraction, count: int, bound: Fraction, mean: Fraction) -> float:
+    """A bound on Pr[Z_1 + … + Z_k > threshold], k = `count`.
+
+        Pr[ Σ Z_i > kβ + t·√k·α ] ≤ e^{−t²/2}        α = `bound`, β = `mean`, t ≥ 0
+
+    Proof. By Hoeffding's lemma a variable in [−α, α] with conditional mean at most β has
+    conditional E e^{λZ} ≤ e^{λβ + λ²α²/2} for λ ≥ 0. Multiply over i, one condition at a time,
+    and apply Markov to e^{λΣZ}: Pr[Σ Z > kβ + s] ≤ e^{−λs + kλ²α²/2}, at λ = s/(kα²).
+
+    Holds when: |Z_i| ≤ α surely and E[Z_i | Z_1, …, Z_{i−1}] ≤ β surely; the terms may depend
+    on one another in any other way, and k is fixed in advance.
+    Rounds: up. The exponent is exact and enters rounded towards 0.
+    """
+    _conditions(count, bound, mean)
+    excess = _rational(threshold=threshold) - count * mean
+    if excess <= 0:
+        return 1.0
+    exponent = min(excess**2 / (2 * count * bound**2), FAR)
+    return min(1.0, up(exp(-float_down(exponent))))
+
+
+@theorem("T-azuma-deviation", "peekproof", "The proof in its docstring")
+def azuma_deviation(*, count: int, bound: Fraction, mean: Fraction, beta: Fraction) -> float:
+    """A level that Z_1 + … + Z_k, k = `count`, exceeds with probability at most `beta`.
+
+        k·mean + bound·√(2k ln(1/beta))
+
+    Proof. T-azuma with t = √(2 ln(1/beta)).
+
+    Holds when: as for T-azuma.
+    Rounds: up. Drift and deviation are each rounded up, and so is their sum.
+    """
+    _conditions(count, bound, mean)
+    check.probability(beta=beta)
+    if count * max(bound, Fraction(1)) > LARGEST:
+        return inf
+    deviation = up(float_up(bound) * sqrt(-2 * count * log(float_down(beta))))
+    return nextafter(float_up(count * mean) + deviation, inf)

@@ -13,9 +13,8 @@ import pytest
 from peekproof.core.errors import InvalidInput
 from peekproof.guess.median.constraint import Holder
 from peekproof.guess.median.exact import ExactHolder
-from peekproof.guess.median.guesser import MedianMechanism
+from peekproof.guess.median.guesser import MedianMechanism, MedianParameters
 from peekproof.guess.median.limit import LimitHolder
-from peekproof.guess.median.parameters import MedianParameters
 from peekproof.guess.median.sampled import SampledHolder
 from peekproof.theory.median import most_failures, subsample_size
 

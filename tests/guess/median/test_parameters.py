@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from peekproof.core.errors import InvalidInput
-from peekproof.guess.median.parameters import MedianParameters
+from peekproof.guess.median.guesser import MedianParameters
 
 BETA = Fraction(1, 20)
 

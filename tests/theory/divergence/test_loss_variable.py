@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.divergence import GaussianPair, LaplacePair, Number, Pair
-from peekproof.theory.loss_variable import (
+from peekproof.theory.loss_law import (
     Atom,
     FiniteLoss,
     GaussianShiftLoss,

@@ -32,7 +32,7 @@ from mpmath import (
 from peekproof.core.charge import GDP, ApproxDP, PureDP
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.generalization.drift import mean_gaussian_drift, pure_drift
-from peekproof.theory.generalization.monitor_pick import (
+from peekproof.theory.generalization.monitor import (
     least_pick,
     monitored,
     monitored_drift,

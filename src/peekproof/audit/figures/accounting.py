@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from peekproof.audit.figures.look import GREY, picture, ruled
-from peekproof.theory.loss_variable import LossVariable
+from peekproof.theory.loss_law import LossVariable
 
 Curve = Sequence[tuple[int, float]]
 

@@ -5,8 +5,10 @@ text that Spark reads as they are meant.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Any, final
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
 
 import ibis
 import ibis.expr.datatypes as kinds
@@ -15,11 +17,15 @@ from ibis.backends.sql.compilers import PySparkCompiler
 from ibis.backends.sql.compilers.base import SQLGlotCompiler
 from pyspark.sql import DataFrame
 
+import peekproof.data as here
 from peekproof.data.spark.columns import Columns
 from peekproof.data.sql.aggregate import Groups, Sums, Totals, aggregate, summed
 from peekproof.data.sql.compile import Operations, Scope, Value
 from peekproof.query.form import Drawn
 from peekproof.query.schema import Kind
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 
 @final
@@ -112,3 +118,47 @@ class Asking:
 
     def _collected(self, expression: Value) -> list[tuple[int, ...]]:
         return [tuple(row) for row in self._session.sql(written(expression)).collect()]
+
+
+def prepared(context: "SparkContext") -> bool:
+    """Whether all workers agree with this process; sends them the package if they do not."""
+    if _agreed(context):
+        return True
+    context.addPyFile(str(_zipped(Path(context._temp_dir))))
+    return _agreed(context)
+
+
+def _agreed(context: "SparkContext") -> bool:
+    probe, several = _probe(), 2 * context.defaultParallelism
+    try:
+        found = context.parallelize(range(several), several).map(probe).collect()
+    except Exception:
+        return False  # not even the same Python
+    return set(found) == {probe(0)}
+
+
+def _probe() -> Callable[[int], str]:
+    # A function inside a function travels as code: workers need not have this module.
+    def probe(_: int) -> str:
+        try:
+            import polars  # noqa: PLC0415
+            import pyarrow  # noqa: PLC0415
+
+            from peekproof.data.spark.marking import of_arrow  # noqa: PLC0415
+
+            cells = {"a": [1.5, None, -0.0], "b": ["", "é", None], "c": [True, None, False]}
+            types = {"a": polars.Float64(), "b": polars.String(), "c": polars.Boolean()}
+            found = of_arrow([pyarrow.table(cells)], types, {name: name for name in cells})
+            return found.digest
+        except Exception:
+            return ""
+
+    return probe
+
+
+def _zipped(folder: Path) -> Path:
+    package, target = Path(here.__file__).parents[1], folder / "peekproof.zip"
+    with zipfile.ZipFile(target, "w") as archive:
+        for file in sorted(package.rglob("*.py")):
+            archive.write(file, file.relative_to(package.parent))
+    return target

@@ -17,9 +17,8 @@ from peekproof.data.frame import LARGEST, Frame, empty, needs_column, unsuitable
 from peekproof.data.source import Total, Unordered, sealed
 from peekproof.data.spark.cluster import Lease
 from peekproof.data.spark.columns import Columns
-from peekproof.data.spark.job import Asking
+from peekproof.data.spark.job import Asking, prepared
 from peekproof.data.spark.marking import on_driver, on_executors
-from peekproof.data.spark.workers import prepared
 from peekproof.query.form import Given
 from peekproof.query.question import Question
 from peekproof.query.schema import Kind

@@ -11,15 +11,16 @@ from itertools import pairwise
 from typing import final
 
 from peekproof.data.sql.compile import Scope, Value, clipped, number, truth
-from peekproof.query.cells import Edges, Values
 from peekproof.query.form import (
     FINE,
     Drawn,
+    Edges,
     Grouped,
     Histogram,
     Mean,
     Quantile,
     Share,
+    Values,
     contribution,
 )
 from peekproof.query.tree import And, Compare, IsNull, Number, Predicate

@@ -24,8 +24,7 @@ from ibis.backends.sql.compilers import DuckDBCompiler, PostgresCompiler
 from peekproof.data.sql.aggregate import Groups, Sums, Totals, aggregate, summed
 from peekproof.data.sql.compile import Ground, Operations, Scope, Value, number
 from peekproof.data.sql.layout import Layout
-from peekproof.query.cells import Edges, Values
-from peekproof.query.form import Drawn, Grouped, Histogram, Mean, Quantile, Share
+from peekproof.query.form import Drawn, Edges, Grouped, Histogram, Mean, Quantile, Share, Values
 from peekproof.query.schema import Kind
 from peekproof.query.tree import (
     And,
@@ -42,8 +41,8 @@ from peekproof.query.tree import (
     Product,
     Quotient,
     Sum,
+    columns,
 )
-from peekproof.query.walk import columns
 
 Note = tuple[Any, ...]
 

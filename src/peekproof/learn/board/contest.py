@@ -26,9 +26,8 @@ from typing import cast, final
 import polars as pl
 
 from peekproof.core import check
-from peekproof.core.cuts import Rows
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.core.shared_columns import Marked, together
+from peekproof.core.shared_columns import Marked, Rows, together
 from peekproof.data.files import PARQUET, SEPARATORS
 from peekproof.data.source import marked
 from peekproof.learn.board.signing import new_key

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from peekproof.core.errors import InvalidInput, NotServed
 from peekproof.learn.board.export import export_text
 from peekproof.learn.board.submission import Entry
-from peekproof.learn.row_ids import id_text
+from peekproof.learn.label_file import id_text
 from peekproof.server import messages
 from peekproof.server.board_replies import (
     BoardEntry,

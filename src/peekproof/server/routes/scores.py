@@ -19,8 +19,7 @@ from peekproof.learn.score import LargestScore, MeanScore, PairScore, Score
 from peekproof.server import messages
 from peekproof.server.dataset import Served
 from peekproof.server.endpoint import DATASET, Call, Endpoint, as_json
-from peekproof.server.holdouts import ServedHoldout
-from peekproof.server.predictions import read_predictions
+from peekproof.server.holdouts import ServedHoldout, read_predictions
 from peekproof.server.replies import Chosen, Number, Replying
 
 _PAGE = 100_000
