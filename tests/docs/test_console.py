@@ -256,6 +256,8 @@ def test_every_block_is_of_a_kind_that_some_test_looks_at() -> None:
                     tomllib.loads(block.text)
                 case "yaml":  # a reader of it that comes with schemathesis
                     yaml.safe_load(block.text)
+                case "pycon":  # each is run in test_founding_notes.py
+                    assert name(page) == "docs/reference/founding-notes.md"
                 case "sql":
                     assert name(page) == "docs/how-to/share-a-ledger.md"  # in test_postgres.py
                 case _:
