@@ -30,7 +30,11 @@ from peekproof.guess.guesser import Guesser
 from peekproof.mechanisms.base import recorded_draw
 from peekproof.mechanisms.checking import CheckedGuess
 from peekproof.query.question import parse_question
-from peekproof.theory.generalization.checking import Transcript, Weights, least_tolerance
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    least_tolerance,
+    next_log_inverse_level,
+)
 
 QUESTIONS = 5_000
 QUICK = 500
@@ -61,7 +65,7 @@ def report(analyst: Analyst, floor: float) -> dict[str, float]:
             (least, draw.past),
             (unfailed, Transcript(questions=draw.questions)),
         ):
-            level = Weights.HORIZON.log_inverse_level(past=after, target=target)
+            level = next_log_inverse_level(past=after, target=target)
             needed = least_tolerance(
                 rows=rows, guess=draw.guess, log_inverse_level=level, levels=draw.levels
             )

@@ -23,7 +23,11 @@ from peekproof.query.question import Question, parse_question
 from peekproof.session import Session
 from peekproof.session.records import Pasts
 from peekproof.testing.statistics import excess_p_value, statistical
-from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    checked_interval,
+    next_log_inverse_level,
+)
 
 FALSE_ALARM = 1e-8
 SESSIONS = 7
@@ -80,7 +84,7 @@ def condition(name: str, rng: np.random.Generator) -> tuple[str, Mask]:
 def reach(session: Session, guess: Fraction) -> float:
     """How far the population can be from a guess that the sample agrees with exactly."""
     past = Pasts(session.plan, schema=session.schema).look(session.ledger.seen)
-    level = Weights.HORIZON.log_inverse_level(past=past.transcript, target=session.plan.target)
+    level = next_log_inverse_level(past=past.transcript, target=session.plan.target)
     rows = session.plan.rows
     around = checked_interval(round(guess * rows), rows=rows, log_inverse_level=level)
     return max(float(guess) - around.low, around.high - float(guess))
@@ -249,7 +253,7 @@ def forgetful(votes: list[int], sample: Signs) -> Interval:
     """The mutant: the vote's interval at the level of a session that never counts a failure."""
     sums = np.sum([vote * sample[f"x{number}"] for number, vote in enumerate(votes, 1)], axis=0)
     past, promise = Transcript(questions=VOTERS), Target.of(confidence=0.95, questions=VOTERS + 1)
-    level = Weights.HORIZON.log_inverse_level(past=past, target=promise)
+    level = next_log_inverse_level(past=past, target=promise)
     right = int(np.count_nonzero(sums * sample[LABEL] > 0))
     return checked_interval(right, rows=SIGNS, log_inverse_level=level)
 

@@ -34,9 +34,9 @@ from peekproof.mechanisms import checking as planner_checking
 from peekproof.query.question import parse_question
 from peekproof.session import Session
 from peekproof.testing.statistics import declared_false_alarms, statistical
+from peekproof.theory.generalization import checking as theorems
 from peekproof.theory.generalization.checking import (
     Transcript,
-    Weights,
     log_inverse_level,
     sampling_radius,
 )
@@ -207,12 +207,13 @@ def test_a_session_that_forgets_its_failures_would_be_misled(
 ) -> None:
     """The mutant: levels that count questions only. So the tests above can fail."""
 
-    counted = Weights.log_inverse_level
+    counted = theorems.next_log_inverse_level
 
-    def forgetful(weights: Weights, *, past: Transcript, target: Target) -> float:
-        return counted(weights, past=Transcript(questions=past.questions), target=target)
+    def forgetful(*, past: Transcript, target: Target) -> float:
+        return counted(past=Transcript(questions=past.questions), target=target)
 
-    monkeypatch.setattr(Weights, "log_inverse_level", forgetful)
+    for module in (theorems, planner_checking):
+        monkeypatch.setattr(module, "next_log_inverse_level", forgetful)
     planner_checking._checked_guess.cache_clear()
     try:
         with opened(STRONGEST.data(np.random.default_rng(1))) as session:

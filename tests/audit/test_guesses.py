@@ -26,8 +26,8 @@ from peekproof.mechanisms.gaussian import Gaussian
 from peekproof.mechanisms.plan import MOST_QUESTIONS, MOST_ROWS, plan
 from peekproof.theory.generalization.checking import (
     Transcript,
-    Weights,
     best_failure_bins,
+    next_log_inverse_level,
     sampling_radius,
 )
 
@@ -184,11 +184,11 @@ def session_radius(*, rows: int, tolerance: Fraction, failures: int) -> float:
     """The tolerance that the last of 1,000 guesses needs in a session, if the first ones failed."""
     past = Transcript()
     for _ in range(failures):
-        level = Weights.HORIZON.log_inverse_level(past=past, target=TARGET)
+        level = next_log_inverse_level(past=past, target=TARGET)
         past = past.failed(bins=best_failure_bins(rows=rows, log_inverse_level=level))
     while past.questions < TARGET.questions - 1:
         past = past.passed()
-    level = Weights.HORIZON.log_inverse_level(past=past, target=TARGET)
+    level = next_log_inverse_level(past=past, target=TARGET)
     return sampling_radius(rows=rows, log_inverse_level=level) + float(tolerance)
 
 

@@ -49,7 +49,6 @@ from peekproof.query.candidates import parse_candidates
 from peekproof.query.question import parse_question
 from peekproof.query.schema import Kind, Schema
 from peekproof.session.queries import ANY_SHARE, Best, InWords, any_pairs
-from peekproof.theory.generalization.checking import Weights
 from peekproof.theory.generalization.pairs import pair_levels
 
 ROWS = 1_000
@@ -62,7 +61,7 @@ UNREADABLE = (KeyError, ValueError, ZeroDivisionError)
 
 # One of each kind, of which no field has its default.
 MECHANISMS: tuple[Mechanism, ...] = (
-    Checking(rows=ROWS, weights=Weights.ANYTIME),
+    Checking(rows=ROWS),
     FreshRows(rows=ROWS, rounds=7, key=KEY, levels=3),
     Gaussian(rows=ROWS, sigma=THIRD, step=STEP, levels=3),
     Laplace(rows=ROWS, scale=THIRD, step=STEP, levels=3),
@@ -181,7 +180,6 @@ def test_a_field_of_another_shape_is_refused() -> None:
         LimitedGuess: ("passes", ["3", "3:4:5", "1/2:1", "0:666 0:666"]),
         OpenEnded: ("stages", ["1/3", "1/3:1/64:1", "1/3:1/64:1/2:1/64", "1/3 1/64"]),
         CheckedGuess: ("pairs", ["1", "True", "yes"]),
-        Checking: ("weights", ["HORIZON", "Weights.HORIZON", "0"]),
         Truncation: ("bins", ["1/2", "3.0", "3:4", "true"]),
         Gaussian: ("sigma", ["1/3:1/3", "true", "1/2/3"]),
     }

@@ -17,7 +17,11 @@ from peekproof.core.certificate import Target
 from peekproof.mechanisms.base import Past
 from peekproof.mechanisms.checking import Checking, GuessAndCheck, honest_room
 from peekproof.testing.statistics import statistical
-from peekproof.theory.generalization.checking import Transcript, Weights, checked_interval
+from peekproof.theory.generalization.checking import (
+    Transcript,
+    checked_interval,
+    next_log_inverse_level,
+)
 
 HALF = Fraction(1, 2)
 TARGET = Target.of(confidence=0.95, questions=10_000)
@@ -53,7 +57,7 @@ def test_it_is_the_formula(rows: int, guessing_rows: int, before: int, guess: Fr
         target=TARGET,
         levels=1,
     )
-    level = Weights.HORIZON.log_inverse_level(past=past, target=TARGET)
+    level = next_log_inverse_level(past=past, target=TARGET)
     with workdps(40):
         weight = 3 / (pi * (before + 1)) ** 2 + mpf(1) / (2 * TARGET.questions)
         beyond = weight / 50
@@ -104,7 +108,7 @@ def honest(guess: Fraction) -> Fraction:
 
 def as_at_one_half(guess: Fraction) -> Fraction:
     """The mutant: the guess's own interval and a normal error, as if the guess were not random."""
-    level = Weights.HORIZON.log_inverse_level(past=PAST, target=TARGET)
+    level = next_log_inverse_level(past=PAST, target=TARGET)
     around = checked_interval(round(guess * ROWS), rows=ROWS, log_inverse_level=level)
     share = max(1 / ROWS, min(float(guess), 1 - 1 / ROWS))
     off = 4.417 * (2 * share * (1 - share) / ROWS) ** 0.5

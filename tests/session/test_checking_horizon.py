@@ -7,13 +7,12 @@ import pytest
 
 import peekproof
 from peekproof.core.errors import BudgetExhausted, LedgerClosed
-from peekproof.mechanisms.base import Ask, recorded_mechanism
+from peekproof.mechanisms.base import Ask
 from peekproof.mechanisms.checking import Checking
 from peekproof.query.question import parse_question
 from peekproof.session.queries import InWords
 from peekproof.session.records import check_record, offer_of
 from peekproof.session.session import Session
-from peekproof.theory.generalization.checking import Weights
 
 DATA = {"x": np.random.default_rng(4).random(5_000)}
 
@@ -55,40 +54,3 @@ def test_a_closed_session_says_so_beyond_its_horizon_too() -> None:
         session.ledger.retire()
         with pytest.raises(LedgerClosed):
             session.ask("x > 0.3", guess=0.7, tolerance=0.1)
-
-
-def test_late_questions_may_be_guessed_more_closely_than_without_a_horizon() -> None:
-    with opened(2_000) as session:
-        early, late = (
-            session.plan.mechanism.certify(session.plan.target),
-            Checking(rows=5_000, weights=Weights.ANYTIME).certify(session.plan.target),
-        )
-    assert early.radius < 0.9 * late.radius
-
-
-def test_the_ledger_says_by_which_weights() -> None:
-    for weights in Weights:
-        made = Checking(rows=70, weights=weights)
-        assert recorded_mechanism(made.record(), rows=70) == made
-    with opened(5) as session:
-        assert session.ledger.opening.mechanism == {"kind": "checking"}
-    anytime = {"kind": "checking", "weights": "anytime"}
-    assert Checking(rows=70, weights=Weights.ANYTIME).record() == anytime
-    with pytest.raises(ValueError, match="all alike"):
-        recorded_mechanism({"kind": "checking", "weights": "all alike"}, rows=70)
-
-
-def test_a_session_from_before_goes_on_with_the_weights_that_it_began_with(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with opened(400) as new:
-        now = new.price_of("x > 0.5", guess=0.5).certificate.radius
-    recorded = {"kind": "checking", "weights": Weights.ANYTIME.value}
-    monkeypatch.setattr(Checking, "record", lambda _: recorded)
-    with opened(400) as old:
-        before = old.price_of("x > 0.5", guess=0.5)
-        answer = old.ask("x > 0.5", guess=0.9, tolerance=0.1)
-
-    assert old.plan.mechanism == Checking(rows=5_000, weights=Weights.ANYTIME)
-    assert before.certificate.radius < now  # the first question had more
-    assert {"T-check-anytime", "T-check-failed"} <= set(answer.certificate.theorems)

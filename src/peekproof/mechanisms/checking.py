@@ -33,8 +33,8 @@ from peekproof.mechanisms.base import (
 from peekproof.mechanisms.protocol import opened, with_levels
 from peekproof.noise.entropy import Entropy
 from peekproof.theory.generalization.checking import (
+    TOGETHER,
     Transcript,
-    Weights,
     acceptance,
     best_failure_bins,
     check_bins,
@@ -43,6 +43,7 @@ from peekproof.theory.generalization.checking import (
     integer_up_to,
     least_tolerance,
     log_inverse_level_each,
+    next_log_inverse_level,
     passed_certificate,
     sampling_radius,
     selected_certificate,
@@ -68,7 +69,6 @@ class Checking(Mechanism):
     grows: ClassVar[bool] = True
 
     rows: int
-    weights: Weights = Weights.HORIZON
 
     def __post_init__(self) -> None:
         check.positive_integer(rows=self.rows)
@@ -83,14 +83,14 @@ class Checking(Mechanism):
         What a guess may be off besides is the tolerance that comes with it.
         """
         past = Transcript(questions=target.questions - 1)
-        level = self.weights.log_inverse_level(past=past, target=target)
+        level = next_log_inverse_level(past=past, target=target)
         part = Part(
-            theorem=self.weights.theorem,
+            theorem=TOGETHER,
             covers="how far any question within reach can be from the sample, before a failure",
             radius=sampling_radius(rows=self.rows, log_inverse_level=level),
             numbers=(("questions", float(target.questions)), ("beta", float(target.beta))),
         )
-        joins = self.weights.theorem
+        joins = TOGETHER
         return Certificate(target=target, rows=self.rows, joins=joins, parts=(part,))
 
     @classmethod
@@ -102,7 +102,7 @@ class Checking(Mechanism):
 
     def level(self, past: Past) -> float:
         """ln(1/β) of what is asked after this past."""
-        return self.weights.log_inverse_level(past=past.transcript, target=past.target)
+        return next_log_inverse_level(past=past.transcript, target=past.target)
 
     def draw(self, ask: Ask, past: Past, *, place: int, batch: int) -> Draw:  # noqa: ARG002
         ask.without("radius", accepted="left out where guesses are checked")
@@ -415,7 +415,6 @@ def _checked_guess(
             past=seen,
             target=past.target,
             levels=levels,
-            weights=promise.weights,
         )
     elif tolerance is None:
         tolerance = _room(guess, rows=rows, levels=levels, log_inverse_level=level)
@@ -461,7 +460,6 @@ def honest_room(
     past: Transcript,
     target: Target,
     levels: int,
-    weights: Weights = Weights.HORIZON,
 ) -> Fraction:
     """A tolerance that few guesses fail by chance which are means of `guessing_rows` other rows.
 
@@ -478,7 +476,7 @@ def honest_room(
     It chooses a tolerance and proves nothing: whatever it is, the check that is made with it is
     right at the level of this past. Rounds: up, to a grid.
     """
-    level = weights.log_inverse_level(past=past, target=target)
+    level = next_log_inverse_level(past=past, target=target)
     asked = past.questions + 1
     weight = 3 / (pi * asked) ** 2 + float(Fraction(1, 2 * target.questions))
     beyond = max(_RAREST, weight / _BY_CHANCE)
@@ -497,9 +495,7 @@ def honest_room(
 def _best_checked(promise: Checking, candidates: int, past: Past, levels: int) -> "BestChecked":
     """The choice among so many after this past. Remembered: ledgers ask under their write lock."""
     seen = past.transcript
-    level = log_inverse_level_each(
-        candidates=candidates, past=seen, target=past.target, weights=promise.weights
-    )
+    level = log_inverse_level_each(candidates=candidates, past=seen, target=past.target)
     return BestChecked(
         rows=promise.rows,
         candidates=candidates,
@@ -600,12 +596,9 @@ class CheckedGuess(Draw):
                 levels=self.levels,
                 past=self.past,
                 target=target,
-                weights=promise.weights,
             )
         else:
-            found = passed_certificate(
-                rows=law.rows, tolerance=self.tolerance, target=target, weights=promise.weights
-            )
+            found = passed_certificate(rows=law.rows, tolerance=self.tolerance, target=target)
         if self.pairs:  # which are counted exactly
             return paired_certificate(found, rows=self.rows)
         return fixed_point(found, self.levels)
@@ -738,7 +731,6 @@ class BestChecked(Draw):
             levels=self.levels,
             past=self.past,
             target=target,
-            weights=promise.weights,
         )
         return fixed_point(found, self.levels)
 

@@ -15,9 +15,9 @@ from peekproof.core.certificate import Target
 from peekproof.core.errors import InvalidInput
 from peekproof.theory.generalization.checking import (
     Transcript,
-    Weights,
     log_inverse_level,
     log_inverse_level_within,
+    next_log_inverse_level,
 )
 
 LEVEL = Fraction(1, 20)
@@ -140,14 +140,14 @@ def test_nothing_comes_after_the_horizon() -> None:
         log_inverse_level_within(beta=LEVEL, transcript=past, questions=0)
 
 
-def test_a_conversation_keeps_the_weights_that_it_began_with() -> None:
+def test_a_session_has_the_levels_of_its_horizon() -> None:
     past, target = Transcript(questions=3), Target.of(confidence=0.95, questions=4)
-
-    assert Weights.ANYTIME.log_inverse_level(past=past, target=target) == log_inverse_level(
-        beta=LEVEL, transcript=past
-    )
-    assert Weights.HORIZON.log_inverse_level(past=past, target=target) == (
+    assert next_log_inverse_level(past=past, target=target) == (
         log_inverse_level_within(beta=LEVEL, transcript=past, questions=4)
     )
-    assert Weights.HORIZON.theorem == "T-check-horizon"
-    assert Weights.ANYTIME.theorem == "T-check-anytime"
+
+
+def test_late_questions_have_more_than_without_a_horizon() -> None:
+    past, target = Transcript(questions=1_999), Target.of(confidence=0.95, questions=2_000)
+    alone = log_inverse_level(beta=target.beta, transcript=past)
+    assert next_log_inverse_level(past=past, target=target) < alone - 5

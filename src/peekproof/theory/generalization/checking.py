@@ -10,7 +10,6 @@ large.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from fractions import Fraction
 from math import ceil, exp, floor, log, log1p, pi, sqrt
 from typing import final
@@ -259,25 +258,13 @@ def log_inverse_level_within(*, beta: Fraction, transcript: Transcript, question
     return up(log_inverse_level(beta=beta, transcript=transcript) + log(2) - gained)
 
 
-@final
-class Weights(Enum):
-    """How a conversation shares out its β over questions; fixed when it begins."""
+# The theorem by which all intervals of a session that checks guesses hold together.
+TOGETHER = "T-check-horizon"
 
-    HORIZON = "horizon"
-    ANYTIME = "anytime"  # of ledgers from before there was a horizon
 
-    @property
-    def theorem(self) -> str:
-        """The key of the theorem by which all intervals hold together."""
-        return f"T-check-{self.value}"
-
-    def log_inverse_level(self, *, past: Transcript, target: Target) -> float:
-        """ln(1/β_i) for the next question. Rounds: up."""
-        if self is Weights.ANYTIME:
-            return log_inverse_level(beta=target.beta, transcript=past)
-        return log_inverse_level_within(
-            beta=target.beta, transcript=past, questions=target.questions
-        )
+def next_log_inverse_level(*, past: Transcript, target: Target) -> float:
+    """ln(1/β_i) for the next question of a session. Rounds: up."""
+    return log_inverse_level_within(beta=target.beta, transcript=past, questions=target.questions)
 
 
 _HALF = Fraction(1, 2)
@@ -515,9 +502,7 @@ class FailureShape:
         )
 
 
-def passed_certificate(
-    *, rows: int, tolerance: Fraction, target: Target, weights: Weights = Weights.HORIZON
-) -> Certificate:
+def passed_certificate(*, rows: int, tolerance: Fraction, target: Target) -> Certificate:
     """A guess that passed: the population is within its tolerance (T-check-accept)."""
     part = Part(
         theorem="T-check-accept",
@@ -525,7 +510,7 @@ def passed_certificate(
         radius=float_up(tolerance),
         numbers=(("tolerance", float(tolerance)),),
     )
-    return Certificate(target=target, rows=rows, joins=weights.theorem, parts=(part,))
+    return Certificate(target=target, rows=rows, joins=TOGETHER, parts=(part,))
 
 
 def failed_certificate(
@@ -535,10 +520,9 @@ def failed_certificate(
     levels: int,
     past: Transcript,
     target: Target,
-    weights: Weights = Weights.HORIZON,
 ) -> Certificate:
     """A guess that failed: its answer is the midpoint of the bin that holds the sample."""
-    level = weights.log_inverse_level(past=past, target=target)
+    level = next_log_inverse_level(past=past, target=target)
     half = Part(
         theorem="T-check-failed",
         covers="half a bin",
@@ -546,7 +530,7 @@ def failed_certificate(
         numbers=(("bins", float(bins)),),
     )
     sampling = Part(
-        theorem=weights.theorem,
+        theorem=TOGETHER,
         covers="how far any question within reach can be from the sample",
         radius=sampling_radius(rows=rows, log_inverse_level=level),
         numbers=(
@@ -558,17 +542,15 @@ def failed_certificate(
     return Certificate(
         target=target,
         rows=rows,
-        joins=weights.theorem,
+        joins=TOGETHER,
         parts=(half, sampling),
         shape=FailureShape(rows=rows, levels=levels, bins=bins, log_inverse_level=level),
     )
 
 
-def log_inverse_level_each(
-    *, candidates: int, past: Transcript, target: Target, weights: Weights = Weights.HORIZON
-) -> float:
+def log_inverse_level_each(*, candidates: int, past: Transcript, target: Target) -> float:
     """ln(M/β_i): each of M candidates has an equal part of the level. Rounds: up."""
-    level = weights.log_inverse_level(past=past, target=target)
+    level = next_log_inverse_level(past=past, target=target)
     return up(level + log(check.positive_integer(candidates=candidates)))
 
 
@@ -581,7 +563,6 @@ def selected_certificate(
     levels: int,
     past: Transcript,
     target: Target,
-    weights: Weights = Weights.HORIZON,
 ) -> Certificate:
     """The interval of the best of M candidates in the sample; it is as wide as its gap, at most.
 
@@ -605,7 +586,7 @@ def selected_certificate(
     Holds when: as for T-check-horizon, or T-check-anytime where that is used.
     Rounds: up, and the interval outward.
     """
-    level = log_inverse_level_each(candidates=candidates, past=past, target=target, weights=weights)
+    level = log_inverse_level_each(candidates=candidates, past=past, target=target)
     half = Part(
         theorem="T-check-failed",
         covers="half a bin",
@@ -613,7 +594,7 @@ def selected_certificate(
         numbers=(("bins", float(bins)),),
     )
     sampling = Part(
-        theorem=weights.theorem,
+        theorem=TOGETHER,
         covers="how far any candidate can be from the sample",
         radius=sampling_radius(rows=rows, log_inverse_level=level),
         numbers=(
