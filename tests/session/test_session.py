@@ -239,7 +239,7 @@ BAD_QUESTIONS: list[tuple[object, type[PeekproofError], list[str]]] = [
     ("age / 0 > 1", QuestionError, ["division by 0", "divide by something that is not always 0"]),
     ("age > 1e999", QuestionError, ["too large for double precision"]),
     ("", QuestionError, ["the question is empty", "such as age > 50"]),
-    ("age >", QuestionError, ["unexpected the end"]),
+    ("age >", QuestionError, ["the question ends after"]),
     ("1 = 1", QuestionError, ["always true", "mention a column"]),
     ("(" * 1000, QuestionError, ["nested more than"]),
     (17, InvalidInput, ["question must be text such as 'age > 50', got 17"]),

@@ -102,9 +102,8 @@ def show_prices(
             render.line(f"{text}: answered before, and free; {price.width}")
             continue
         render.line(
-            f"{text}: {price.width}; costs as much as "
-            f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left, "
-            f"enough for {price.affordable(left):,} such ones"
+            f"{text}: {price.width}; costs as much as {render.planned(level_up(price.questions))}; "
+            f"{left:,} are left, enough for {price.affordable(left):,} like it"
         )
 
 

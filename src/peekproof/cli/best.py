@@ -116,5 +116,5 @@ def _show_price(session: Session, price: Price, json_wanted: bool) -> None:
         return
     render.line(
         f"a choice up to {digits_up(gap)} costs as much as "
-        f"{render.upper(level_up(price.questions))} planned questions; {left:,} are left"
+        f"{render.planned(level_up(price.questions))}; {left:,} are left"
     )

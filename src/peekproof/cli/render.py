@@ -111,6 +111,12 @@ def upper(bound: float | Fraction) -> str:
     return nearest if Fraction(nearest) >= bound else f"{float(bound) * (1 + 5e-6):.6g}"
 
 
+def planned(questions: float) -> str:
+    """What so many planned questions cost, in words."""
+    shown = upper(questions)
+    return f"{shown} planned question{'' if shown == '1' else 's'}"
+
+
 def error(problem: PeekproofError, *, json_wanted: bool) -> None:
     """An error: JSON on standard output if the caller reads that, words on standard error."""
     if json_wanted:

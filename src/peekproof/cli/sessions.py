@@ -92,7 +92,7 @@ class Consent:
         """Go on, or refuse: a single slip must not use up what is left."""
         if self.given or not is_dear(cost, draws=draws) or cost > left:
             return  # what does not fit is refused anyway
-        worth = f"{render.upper(level_up(cost))} planned questions"
+        worth = render.planned(level_up(cost))
         if not sys.stdin.isatty():
             raise InvalidInput(
                 argument="--yes",

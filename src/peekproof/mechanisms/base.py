@@ -609,7 +609,7 @@ class Draw(Recorded, ABC):
 
     @abstractmethod
     def release(self, exact: Exact[Any], *, rng: Entropy) -> Value:
-        """What may leave the house. Only here is an exact value opened."""
+        """Return what may be told: the only place where an exact value is opened."""
 
     @abstractmethod
     def certificate(

@@ -44,7 +44,7 @@ class OneShot(Priced, Protocol[Statistic, Released_co]):
     """A mechanism that looks at one exact statistic and releases one thing."""
 
     def release(self, exact: Exact[Statistic], *, rng: Entropy) -> Released_co:
-        """What may leave the house. Only here is an exact value opened."""
+        """Return what may be told: the only place where an exact value is opened."""
         ...
 
 

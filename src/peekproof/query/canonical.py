@@ -379,7 +379,7 @@ def canonical_form(form: Form, complete: Collection[str] = ()) -> Form:
 
 
 def _mean_of_some(mean: Mean, condition: Predicate) -> Given:
-    """What a missing value counts as is of no matter where the condition leaves none."""
+    """What a missing value counts as does not matter where the condition leaves none."""
     among = replace(mean, missing=None)
     known = canonical(And((condition, IsNull(mean.operand, negated=True))))
     return (

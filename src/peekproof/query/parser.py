@@ -693,7 +693,13 @@ class Parser:
                 hint = "test for a missing value with 'is null'"
                 raise self.at.error("unexpected 'null'", token, hint)
             case _:
-                raise self.at.error(f"unexpected {named(token)}", token)
+                raise self.at.error(self._unexpected(token), token)
+
+    def _unexpected(self, token: Token) -> str:
+        said = self.at.text[: token.position].split()
+        if token.kind is not TokenKind.END:
+            return f"unexpected {named(token)}"
+        return f"the question ends after {excerpt(said[-1])}" if said else "the question is empty"
 
     def _number(self, value: float, token: Token) -> Number:
         if not math.isfinite(value):

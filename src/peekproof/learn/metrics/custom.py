@@ -100,7 +100,7 @@ class Custom:
     def _check_alone(self, *given: npt.NDArray[np.generic]) -> None:
         """Refuse a function that gives a made-up row another number among other rows.
 
-        Labels that it fails for all together say nothing: there may be no such ones.
+        Labels that it fails for all together say nothing: there may be none of them.
         """
         rows = len(given[0])
         try:

@@ -100,7 +100,7 @@ function closeForGood(context) {
     title: `Close ${name} for good`,
     content: [
       h("p", {}, "No new question about these rows will be answered, ever: what is left of the ",
-        "budget is given up. Answers of before stay free. This cannot be undone."),
+        "budget is given up. Earlier answers stay free. This cannot be undone."),
       field(`Type ${name} to go on`, typed), failure,
     ],
     actions: [close],

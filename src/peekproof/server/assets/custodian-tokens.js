@@ -15,7 +15,7 @@ export function tokensCard(context) {
   const all = { shown: false };
   const { element, refresh } = card({
     title: "Tokens", actions: [make], signal,
-    about: "A token is what someone shows to come in. Its secret is shown once, when it is made.",
+    about: "A token lets someone in. Its secret is shown once, when it is made.",
     read: () => api.get("/v1/tokens", { signal }).catch((error) => {
       if (error.status === 403) return null;
       throw error;

@@ -56,7 +56,7 @@ export function promise(dataset, context) {
     meter.setAttribute("aria-valuenow", Math.round(part * 100));
     meter.setAttribute("aria-valuetext", share(part));
     replace(left, budget.closed
-      ? "Closed: answers of before can still be asked for."
+      ? "Closed: earlier answers can still be asked for."
       : [h("strong", {}, plural(budget.remaining, "question")),
         budget.share === null ? " left" : " left for you",
         h("span", { class: "next-width" }, "the next share: ", h("strong", {}, budget.next_width))]);

@@ -27,7 +27,7 @@ class Priced(Struct, kw_only=True, frozen=True):
     quantile, in its level). Where more cannot be known before, as within a group whose share is
     not known or of a guess, `least` is the smallest bound that may turn out; else it equals
     `radius`. `width` says both in words, and on what they depend. `questions` is what it is worth
-    in planned questions, and `affordable` how many such ones fit into what is left. `terms` is how
+    in planned questions, and `affordable` how many like it fit into what is left. `terms` is how
     it would be drawn, if not as planned. Of what is known, `radius` and `terms` are those of the
     answer that there is, whatever was asked for.
     """
