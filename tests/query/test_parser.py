@@ -181,8 +181,8 @@ def test_every_tree_can_be_written_and_read_back(
 ERRORS: list[tuple[str, type[QuestionError], int, int, str]] = [
     ("", QuestionError, 0, 1, "the question is empty"),
     ("  \n", QuestionError, 3, 1, "the question is empty"),
-    ("a >", QuestionError, 3, 1, "the question ends after"),
-    ("a > 1 and", QuestionError, 9, 1, "the question ends after"),
+    ("a >", QuestionError, 3, 1, "the question ends after '>'"),
+    ("a > 1 and", QuestionError, 9, 1, "the question ends after 'and'"),
     ("a > 1 b", QuestionError, 6, 1, "unexpected 'b'"),
     ("a > 1)", QuestionError, 5, 1, "unexpected ')'"),
     ("(a > 1", QuestionError, 6, 1, "expected ')', found the end"),

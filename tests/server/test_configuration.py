@@ -14,6 +14,7 @@ import pytest
 from peekproof.core.errors import DataError, InvalidInput
 from peekproof.mechanisms.base import every_mechanism
 from peekproof.mechanisms.plan import CONFIDENCE, QUESTIONS
+from peekproof.server.paths import name_of
 from peekproof.server.settings import (
     BOARD,
     DATASET,
@@ -29,7 +30,6 @@ from peekproof.server.settings import (
     address,
     check_reachable,
     from_file,
-    name_of,
     of_one,
     seconds,
 )

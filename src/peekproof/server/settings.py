@@ -15,10 +15,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, final
-from urllib.parse import quote
 
 from peekproof.core.errors import DataError, InvalidInput
-from peekproof.data.load import is_address, is_pattern, scheme_of
 from peekproof.mechanisms.every import mechanism_names
 
 LOOPBACK = "127.0.0.1"
@@ -364,7 +362,7 @@ def from_file(path: Path, options: Given) -> Settings:
 
 def of_one(dataset: Given, options: Given, *, name: str | None = None) -> Settings:
     """The settings for one data set, as the command names it."""
-    from peekproof.server.settings import name_of, named_after  # noqa: PLC0415 (imports engines)
+    from peekproof.server.paths import name_of, named_after  # noqa: PLC0415 (imports engines)
 
     read = _read(DATASET, dataset, _option)
     named = name_of(read["source"]) if name is None else checked_name(name, "--name")
@@ -449,7 +447,7 @@ def _options(options: Given) -> dict[str, Any]:
 
 
 def _dataset(name: str, given: object, named: Named, folder: Path) -> Dataset:
-    from peekproof.server.settings import ledger_from, source_from  # noqa: PLC0415 (imports engines)
+    from peekproof.server.paths import ledger_from, source_from  # noqa: PLC0415 (imports engines)
 
     checked_name(name, "a name in [datasets.NAME]")
     if not isinstance(given, dict):
@@ -505,43 +503,3 @@ def _settings(datasets: tuple[Dataset, ...], said: dict[str, Any], *, beside: Pa
 def checked_name(name: str, argument: str) -> str:
     """The name of a data set, if it can be one."""
     return str(_read({"name": NAME}, {"name": name}, lambda _: argument)["name"])
-
-
-_LEDGER = ".peekproof"
-_LONGEST = 64
-
-
-def source_from(folder: Path, source: str) -> str:
-    """A source as a file in the folder means it."""
-    if not is_address(source):
-        return str(folder / source)
-    place = source.partition("://")[2]
-    if scheme_of(source) == "duckdb" and not place.startswith("/"):
-        return f"duckdb://{quote(str(folder))}/{place}"
-    return source
-
-
-def ledger_from(folder: Path, ledger: str) -> str:
-    """A ledger as a file in the folder means it."""
-    return ledger if is_address(ledger) else str(folder / ledger)
-
-
-def named_after(held: Dataset) -> Path:
-    """What the gateway's own files are named after: the ledger, or else the data."""
-    if held.ledger is not None and not is_address(held.ledger):
-        return Path(held.ledger.removesuffix(_LEDGER))
-    if is_address(held.source) or is_pattern(held.source):
-        return Path(held.name)
-    return Path(held.source)
-
-
-def name_of(source: str) -> str:
-    """A name for a data set, made of the file's or the table's."""
-    if not is_address(source):
-        stem = Path(source).stem
-    else:
-        table = source.rpartition("#")[2] if "#" in source else ""
-        stem = Path(table).stem if "/" in table else table
-    letters = "".join(each if each.isascii() and each.isalnum() else "-" for each in stem)
-    words = "-".join(part for part in letters.split("-") if part)
-    return words[:_LONGEST].rstrip("-") or "data"

@@ -52,7 +52,7 @@ function claim(receipt) {
 }
 
 function parts(receipt) {
-  const { certificate, asked, answered } = receipt;
+  const { certificate } = receipt;
   return [
     h("p", { class: "question mono" }, readable(receipt.question)),
     h("p", { class: "claim" }, claim(receipt)),
@@ -64,14 +64,10 @@ function parts(receipt) {
     h("h3", {}, "Theorems"),
     h("ul", { class: "citations" }, certificate.citations.map((each) => h("li", {}, each))),
     h("h3", {}, "In the ledger"),
-    h("div", { class: "entries" }, table({
-      caption: "Entries of the ledger", hiddenCaption: true,
-      columns: ["What", "Entry", "Time", "Digest"],
-      rows: [["paid for", asked], ["answered", answered]].map(([what, entry]) => [
-        what, count(entry.entry), moment(entry.at), h("code", { class: "digest" }, entry.digest)]),
-    })),
     h("dl", { class: "facts" }, [
       ["Answer", `number ${count(receipt.number)}`],
+      ["Entry", [`${count(receipt.entry)}, ${moment(receipt.at)}, `,
+        h("code", { class: "digest" }, receipt.entry_digest)]],
       ["Counted as", plural(receipt.draws, "question")],
       ["Mechanism", mechanismName(receipt.mechanism.kind)],
       ["Rows", count(receipt.rows)],
@@ -101,8 +97,7 @@ function plain(receipt) {
     `Answer      ${JSON.stringify(answer)}`,
     `Confidence  ${receipt.confidence}, for all answers together`,
     `Rows        ${receipt.rows}, ${receipt.data}`,
-    `Entries     ${receipt.asked.entry} ${receipt.asked.digest}`,
-    `            ${receipt.answered.entry} ${receipt.answered.digest}`,
+    `Entry       ${receipt.entry} ${receipt.entry_digest}`,
     `Radius      ${certificate.radius} (${certificate.joined_by})`,
     ...certificate.parts.map((each) => (
       `            ${each.radius}  ${each.covers} (${each.theorem})`)),
