@@ -152,10 +152,13 @@ def test_a_certificate_can_be_read_on_a_phone(site: Site, visitors: Visitors) ->
     ask(page, "delay > 52").get_by_role("button", name="Certificate").click()
     dialog = page.get_by_role("dialog", name="Certificate")
     expect(dialog.get_by_role("heading", name="In the ledger")).to_be_attached()
-    for words in ("what the added noise can hide", "paid for"):
-        box = dialog.get_by_role("cell").filter(has_text=words).first.bounding_box()
+    hidden = dialog.get_by_role("cell").filter(has_text="what the added noise can hide").first
+    entry = dialog.get_by_role("definition").filter(has=page.locator(".digest")).first
+    for each in (hidden, entry):
+        box = each.bounding_box()
         assert box is not None
-        assert box["width"] > 240
+        assert box["width"] > 150
+        assert box["x"] + box["width"] <= 360
     for table in dialog.locator(".table-wrap").all():
         assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
 

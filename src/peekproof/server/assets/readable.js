@@ -6,8 +6,8 @@ const FIELDS = new Set(["year", "month", "day", "weekday", "hour", "minute", "se
 const BETWEEN = new Set(["<", "<=", ">", ">=", "=", "!=", "+", "*", "/"]);
 const MATCHES = { "begins with": "startswith", "ends with": "endswith", contains: "contains" };
 
-// A score is a column that is there only while it is answered, named by a digest.
-const SCORE = /\b([a-z][a-z0-9_]*)_([0-9a-f]{32})\b/;
+// A score is told by its metric and the digest of its predictions; no question begins like that.
+const SCORE = /^(pairs: )?[a-z_][^'"]*? of (predictions [0-9a-f]{16}\b|the labels\b)/;
 
 /** Whether a question is about predictions, which only those who have them can ask again. */
 export function isScore(text) {
@@ -16,8 +16,7 @@ export function isScore(text) {
 
 /** The question, readable if it can be; anything unforeseen stays as it is. */
 export function readable(text) {
-  const [, metric, digest] = SCORE.exec(text) || [];
-  if (metric) return text.replace(SCORE, `${metric} of predictions ${digest.slice(0, 8)}…`);
+  if (isScore(text)) return text.replace(/\b([0-9a-f]{8})[0-9a-f]{8}\b/g, "$1…");
   if (!text.startsWith("[")) return text;
   try {
     return written(JSON.parse(text));
